@@ -1,0 +1,80 @@
+"""The door between the decoding core and a verifying model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from galley.decoding.window import Window
+
+
+class Need(Enum):
+    """How much of a forward's output the core wants; less is cheaper."""
+
+    ARGMAX = "argmax"
+    CONFIDENCE = "confidence"
+    """arg-max and its log-probability"""
+    FULL = "full"
+    """arg-max and log-probabilities over the whole vocabulary (tau, sampling, penalties)"""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Predictions of the token *after* each slot of a window (the shift convention).
+
+    argmax: (n,) int64. confidence: (n,) float32 log-probability of the arg-max, or None if not asked for.
+    logprobs: (n, vocabulary) float32 log-probabilities, or None if not asked for.
+    """
+
+    argmax: NDArray[np.int64]
+    confidence: NDArray[np.float32] | None = None
+    logprobs: NDArray[np.float32] | None = None
+
+
+Handle = Any
+"""What a target knows a sequence by; opaque to the core."""
+
+
+class Target(Protocol):
+    """A causal model with cached past. The cache holds every committed token but the last one, the boundary ``x0``.
+
+    stop_ids: ids that end a response. mask_id: id of the mask token, None when the model cannot draft for itself.
+    block_size: masks per drafting window the model was trained for, None likewise.
+    """
+
+    vocab_size: int
+    stop_ids: frozenset[int]
+    mask_id: int | None
+    block_size: int | None
+
+    def prefill(self, prompts: Sequence[Any], need: Need = Need.ARGMAX) -> list[tuple[Handle, Scores]]:
+        """Read each prompt (whatever the target takes: image and text) and predict its first token.
+
+        Each ``Scores`` has one row. Sequences of different calls may be mixed in later forwards.
+        """
+        ...
+
+    def forward(self, items: Sequence[tuple[Handle, Window]], need: Need = Need.ARGMAX) -> list[Scores]:
+        """Run one window per sequence, in one batch. Slots stay uncommitted until ``commit``."""
+        ...
+
+    def commit(self, handle: Handle, slots: NDArray[np.int64]) -> None:
+        """Keep the KV of these slots of the sequence's last window, in this order, and drop its other slots."""
+        ...
+
+    def release(self, handle: Handle) -> None:
+        """Free what the sequence holds; safe to call twice."""
+        ...
+
+
+class MtpTarget(Target, Protocol):
+    """A target with a multi-token-prediction head."""
+
+    def mtp(self, items: Sequence[tuple[Handle, int]], depth: int) -> list[NDArray[np.int64]]:
+        """Draft ``depth`` tokens after each boundary token, from the hidden state of the token before it."""
+        ...

@@ -1,0 +1,74 @@
+"""What one sequence asks of one forward: tokens placed after its cached past, and who among them sees whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """``n`` slots that follow a sequence's cached tokens in one forward.
+
+    Every slot sees the whole cache; within the window slot ``i`` sees slot ``j`` where ``sees[i, j]``.
+
+    tokens: (n,) int64 token ids.
+    depths: (n,) int64; a slot's position is ``cached length + depth``. Siblings of a tree share a depth.
+    sees: (n, n) bool, true on the diagonal.
+    parents: (n,) int64, the slot before this one on its path, -1 for a root. Masks of a drafting block have -1.
+    causal: True when ``sees`` is the plain lower triangle, so that a target may take its fast path.
+    """
+
+    tokens: NDArray[np.int64]
+    depths: NDArray[np.int64]
+    sees: NDArray[np.bool_]
+    parents: NDArray[np.int64]
+    causal: bool = False
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        """Child slots of each slot, in slot order."""
+        found: list[list[int]] = [[] for _ in range(len(self))]
+        for slot, parent in enumerate(self.parents):
+            if parent >= 0:
+                found[parent].append(slot)
+        return found
+
+    @classmethod
+    def chain(cls, tokens: Sequence[int] | NDArray[np.int64]) -> Window:
+        """Tokens one after the other, token-causal."""
+        ids = np.asarray(tokens, dtype=np.int64)
+        n = len(ids)
+        return cls(ids, np.arange(n), np.tri(n, dtype=bool), np.arange(n) - 1, causal=True)
+
+    @classmethod
+    def tree(cls, tokens: Sequence[int] | NDArray[np.int64], parents: Sequence[int] | NDArray[np.int64]) -> Window:
+        """A prefix tree; ``parents[i] < i``, -1 for roots. A slot sees itself and its ancestors (HSD, section 3)."""
+        ids = np.asarray(tokens, dtype=np.int64)
+        up = np.asarray(parents, dtype=np.int64)
+        n = len(ids)
+        depths = np.zeros(n, dtype=np.int64)
+        sees = np.eye(n, dtype=bool)
+        for slot, parent in enumerate(up):
+            if not -1 <= parent < slot:
+                raise ValueError(f"slot {slot} has parent {parent}; a parent comes before its child")
+            if parent >= 0:
+                depths[slot] = depths[parent] + 1
+                sees[slot] |= sees[parent]
+        return cls(ids, depths, sees, up, causal=bool((up == np.arange(n) - 1).all()))
+
+    @classmethod
+    def drafting(cls, boundary: int, mask_id: int, block_size: int) -> Window:
+        """``[x0, M × block_size]``: x0 is causal, every mask sees x0 and all masks (GravityOCR, section 3)."""
+        n = block_size + 1
+        sees = np.ones((n, n), dtype=bool)
+        sees[0, 1:] = False
+        parents = np.full(n, -1, dtype=np.int64)
+        return cls(np.array([boundary] + [mask_id] * block_size, dtype=np.int64), np.arange(n), sees, parents)

@@ -1,0 +1,1 @@
+"""Region or page to draft text."""

@@ -1,0 +1,1 @@
+"""Files to page images, one page at a time."""

@@ -1,0 +1,1 @@
+"""Page image to labelled regions in reading order."""

