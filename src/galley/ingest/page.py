@@ -1,0 +1,61 @@
+"""A page as ingest hands it on: its image and, for a PDF, its own text layer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from galley.document import BBox
+
+
+@dataclass
+class TextWord:
+    """A word of a PDF's text layer; box in page-image pixels, size in pixels.
+
+    ``char_boxes`` is (len(text), 4) float32, ``x0, y0, x1, y1`` per character in page-image pixels.
+    """
+
+    text: str
+    bbox: BBox
+    font: str = ""
+    size: float = 0.0
+    bold: bool = False
+    italic: bool = False
+    mono: bool = False
+    char_boxes: NDArray[np.float32] | None = None
+
+
+class LayerQuality(str, Enum):
+    """How far a text layer can be trusted."""
+
+    NONE = "none"
+    """no text"""
+    GOOD = "good"
+    """born digital"""
+    OCR = "ocr"
+    """invisible text somebody's OCR put over a scan"""
+    BROKEN = "broken"
+    """garbage: missing glyph maps, replacement or private-use characters, implausible words"""
+
+
+@dataclass
+class TextLayer:
+    """The text layer of one page, words in content order; ``reason`` says in words why it has its quality."""
+
+    words: list[TextWord] = field(default_factory=list)
+    quality: LayerQuality = LayerQuality.NONE
+    reason: str = ""
+
+
+@dataclass
+class PageImage:
+    """One page: ``number`` is 1-based; ``image`` is (height, width, 3) uint8 RGB as it is stored (EXIF and PDF
+    rotation applied); ``dpi`` is the resolution it was rendered at, or the file's own (200 when it names none)."""
+
+    number: int
+    image: NDArray[np.uint8]
+    dpi: float
+    text: TextLayer = field(default_factory=TextLayer)

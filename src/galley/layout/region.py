@@ -1,0 +1,26 @@
+"""A labelled region of a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from galley.document import BBox, Label
+
+
+@dataclass(frozen=True)
+class Region:
+    """What a detector found: a label, a box in page-image pixels and a score from 0 to 1."""
+
+    label: Label
+    bbox: BBox
+    score: float
+
+
+class Detector(Protocol):
+    """Anything that finds regions. ``image``: (height, width, 3) uint8 RGB, upright."""
+
+    def detect(self, image: NDArray[np.uint8]) -> list[Region]: ...
