@@ -1,0 +1,1 @@
+"""The OCR drafter: text detection, recognition and the engine that joins them."""
