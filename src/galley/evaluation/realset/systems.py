@@ -1,0 +1,178 @@
+"""The systems compared, each a callable from a sample to its plain output; rivals are optional."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import shutil
+import subprocess
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from galley.errors import ModelError, UsageError
+from galley.evaluation.realset.data import Sample
+
+if TYPE_CHECKING:
+    from galley.document import Document
+
+
+@dataclass
+class Output:
+    """What a system gave for one sample: text or Markdown in its own order, and its tables as HTML."""
+
+    text: str
+    tables: list[str] = field(default_factory=list)
+
+
+class System(ABC):
+    """A reader of samples. ``tasks`` are those it has an answer for; making one loads its models."""
+
+    tasks: tuple[str, ...] = ("page", "line")
+
+    @abstractmethod
+    def __init__(self, threads: int) -> None: ...
+
+    @classmethod
+    @abstractmethod
+    def version(cls) -> str:
+        """Name and version for the report; raises ``ModelError`` with the install line when it is missing."""
+
+    @abstractmethod
+    def read(self, sample: Sample) -> Output:
+        """Read one sample."""
+
+
+class Galley(System):
+    """``galley.parse(image, ocr="always")``: the pixels only."""
+
+    tasks: tuple[str, ...] = ("page", "line", "table")
+
+    def __init__(self, threads: int) -> None:
+        from galley.runtime import set_threads
+
+        set_threads(threads)
+
+    @classmethod
+    def version(cls) -> str:
+        return f"Galley {importlib.metadata.version('galley')}"
+
+    def read(self, sample: Sample) -> Output:
+        import galley
+
+        return document_output(galley.parse(sample.image, ocr="always"))
+
+
+class GalleyPdf(Galley):
+    """``galley.parse(pdf)`` on born-digital pages, cut to a one-page file so that only it is paid for."""
+
+    tasks = ("pdf",)
+
+    def read(self, sample: Sample) -> Output:
+        import galley
+
+        assert sample.pdf and sample.pdf_page
+        with one_page_pdf(sample.pdf, sample.pdf_page) as path:
+            return document_output(galley.parse(path))
+
+
+class RapidOcr(System):
+    """RapidOCR's plain output: its lines in its order; line crops without detection."""
+
+    def __init__(self, threads: int) -> None:
+        from rapidocr import RapidOCR
+
+        params = {
+            "Global.log_level": "critical",
+            "EngineConfig.onnxruntime.intra_op_num_threads": threads,
+            "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+        }
+        self._engine = RapidOCR(params=params)
+
+    @classmethod
+    def version(cls) -> str:
+        if importlib.util.find_spec("rapidocr") is None:
+            raise ModelError("RapidOCR is not installed; pip install rapidocr")
+        return f"RapidOCR {importlib.metadata.version('rapidocr')}"
+
+    def read(self, sample: Sample) -> Output:
+        options: dict[str, Any] = {"use_det": False} if sample.task == "line" else {}
+        result = self._engine(str(sample.image), **options)
+        return Output("\n".join(getattr(result, "txts", None) or ()))
+
+
+class Tesseract(System):
+    """The ``tesseract`` program with its defaults; line crops in its single-line mode."""
+
+    def __init__(self, threads: int) -> None:
+        self._environment = {"OMP_THREAD_LIMIT": str(threads), "PATH": str(Path(_tesseract()).parent)}
+
+    @classmethod
+    def version(cls) -> str:
+        said = subprocess.run([_tesseract(), "--version"], capture_output=True, text=True, check=True)
+        return (said.stdout or said.stderr).splitlines()[0]
+
+    def read(self, sample: Sample) -> Output:
+        mode = ["--psm", "7"] if sample.task == "line" else []
+        said = subprocess.run(
+            [_tesseract(), str(sample.image), "stdout", *mode], capture_output=True, env=self._environment
+        )
+        if said.returncode:
+            raise RuntimeError(said.stderr.decode(errors="replace").strip())
+        return Output(said.stdout.decode("utf-8", errors="replace"))
+
+
+SYSTEMS: dict[str, type[System]] = {
+    "galley": Galley,
+    "galley-pdf": GalleyPdf,
+    "rapidocr": RapidOcr,
+    "tesseract": Tesseract,
+}
+
+
+def system(name: str) -> type[System]:
+    if name not in SYSTEMS:
+        raise UsageError(f"no system {name}; known: {', '.join(SYSTEMS)}")
+    return SYSTEMS[name]
+
+
+def answers(kind: type[System], sample: Sample) -> bool:
+    """Whether a system of this kind has an answer for the sample."""
+    return sample.task in kind.tasks or ("pdf" in kind.tasks and sample.pdf is not None)
+
+
+def document_output(document: Document) -> Output:
+    """Block contents in reading order, page headers and footers kept as the truth keeps them; tables' HTML."""
+    from galley.document import Label
+
+    if document.failures and not any(page.blocks for page in document.pages):
+        raise RuntimeError(document.failures[0].message)
+    blocks = [block for page in document.pages for block in page.blocks]
+    tables = [block.content for block in blocks if block.label == Label.TABLE]
+    return Output("\n\n".join(block.content for block in blocks if block.label != Label.FIGURE), tables)
+
+
+@contextmanager
+def one_page_pdf(path: Path, number: int) -> Iterator[Path]:
+    """A temporary PDF that holds page ``number`` (1-based) of ``path``."""
+    import pypdfium2
+
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / path.name
+        source, target = pypdfium2.PdfDocument(path), pypdfium2.PdfDocument.new()
+        target.import_pages(source, [number - 1])
+        target.save(out)
+        target.close()
+        source.close()
+        yield out
+
+
+def _tesseract() -> str:
+    found = shutil.which("tesseract")
+    if not found:
+        raise ModelError("tesseract is not installed; apt install tesseract-ocr")
+    return found
