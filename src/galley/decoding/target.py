@@ -19,8 +19,10 @@ class Need(Enum):
     ARGMAX = "argmax"
     CONFIDENCE = "confidence"
     """arg-max and its log-probability"""
+    DRAFTED = "drafted"
+    """the same, and the log-probability of each slot's own token as its parent predicts it (tau)"""
     FULL = "full"
-    """arg-max and log-probabilities over the whole vocabulary (tau, sampling, penalties)"""
+    """arg-max and log-probabilities over the whole vocabulary (sampling, penalties)"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +30,18 @@ class Scores:
     """Predictions of the token *after* each slot of a window (the shift convention).
 
     argmax: (n,) int64. confidence: (n,) float32 log-probability of the arg-max, or None if not asked for.
+    drafted: (n,) float32, ``log p(tokens[i])`` in the prediction of slot ``parents[i]``; any value where the parent is
+        -1. None if not asked for.
     logprobs: (n, vocabulary) float32 log-probabilities, or None if not asked for.
+    log_norm: (n,) float32 log-sum-exp of the logits, so that ``logits = logprobs + log_norm[:, None]`` (a repetition
+        penalty works on logits). Comes with ``logprobs``; may stay None in a target that has no logits.
     """
 
     argmax: NDArray[np.int64]
     confidence: NDArray[np.float32] | None = None
     logprobs: NDArray[np.float32] | None = None
+    drafted: NDArray[np.float32] | None = None
+    log_norm: NDArray[np.float32] | None = None
 
 
 Handle = Any
@@ -60,7 +68,11 @@ class Target(Protocol):
         ...
 
     def forward(self, items: Sequence[tuple[Handle, Window]], need: Need = Need.ARGMAX) -> list[Scores]:
-        """Run one window per sequence, in one batch. Slots stay uncommitted until ``commit``."""
+        """Run one window per sequence, in one batch. Slots stay uncommitted until ``commit``.
+
+        Slots that were not committed before a sequence's next ``forward`` are dropped. ``need`` is the most that any
+        of the sequences needs; giving more than was asked for is allowed.
+        """
         ...
 
     def commit(self, handle: Handle, slots: NDArray[np.int64]) -> None:

@@ -19,7 +19,7 @@ class Window:
     tokens: (n,) int64 token ids.
     depths: (n,) int64; a slot's position is ``cached length + depth``. Siblings of a tree share a depth.
     sees: (n, n) bool, true on the diagonal.
-    parents: (n,) int64, the slot before this one on its path, -1 for a root. Masks of a drafting block have -1.
+    parents: (n,) int64, the slot before this one on its path, -1 for a root and for every slot of a drafting block.
     causal: True when ``sees`` is the plain lower triangle, so that a target may take its fast path.
     """
 
@@ -67,8 +67,33 @@ class Window:
     @classmethod
     def drafting(cls, boundary: int, mask_id: int, block_size: int) -> Window:
         """``[x0, M × block_size]``: x0 is causal, every mask sees x0 and all masks (GravityOCR, section 3)."""
-        n = block_size + 1
-        sees = np.ones((n, n), dtype=bool)
-        sees[0, 1:] = False
-        parents = np.full(n, -1, dtype=np.int64)
-        return cls(np.array([boundary] + [mask_id] * block_size, dtype=np.int64), np.arange(n), sees, parents)
+        return cls.tree([boundary], [-1]).with_blocks([(0, [mask_id] * block_size)])
+
+    def with_blocks(self, blocks: Sequence[tuple[int, Sequence[int] | NDArray[np.int64]]]) -> Window:
+        """This window followed by drafting blocks, so that one forward verifies a tree and drafts what may follow it.
+
+        A block ``(anchor, ids)`` stands right after slot ``anchor``: its slots, masks or tokens already filled in, see
+        the anchor, the anchor's ancestors and the whole of their own block. Nothing sees a block from outside, so the
+        causal slots are what they would be without it.
+        """
+        window = self
+        for anchor, ids in blocks:
+            window = window._with_block(anchor, np.asarray(ids, dtype=np.int64))
+        return window
+
+    def _with_block(self, anchor: int, ids: NDArray[np.int64]) -> Window:
+        old, new = len(self), len(ids)
+        if new == 0:
+            return self
+        sees = np.zeros((old + new, old + new), dtype=bool)
+        sees[:old, :old] = self.sees
+        sees[old:, :old] = self.sees[anchor]
+        sees[old:, old:] = True
+        depths = self.depths[anchor] + 1 + np.arange(new)
+        roots = np.full(new, -1, dtype=np.int64)
+        return Window(
+            np.concatenate([self.tokens, ids]),
+            np.concatenate([self.depths, depths]),
+            sees,
+            np.concatenate([self.parents, roots]),
+        )
