@@ -14,7 +14,7 @@ from galley.decoding.window import Window
 
 
 class Need(Enum):
-    """How much of a forward's output the core wants; less is cheaper."""
+    """How much of a forward's output the core wants; less is cheaper. Each gives all that the ones above give."""
 
     ARGMAX = "argmax"
     CONFIDENCE = "confidence"
@@ -30,11 +30,11 @@ class Scores:
     """Predictions of the token *after* each slot of a window (the shift convention).
 
     argmax: (n,) int64. confidence: (n,) float32 log-probability of the arg-max, or None if not asked for.
-    drafted: (n,) float32, ``log p(tokens[i])`` in the prediction of slot ``parents[i]``; any value where the parent is
-        -1. None if not asked for.
+    drafted: (n,) float32, ``log p(tokens[i])`` in the prediction of slot ``parents[i]``; any value where the
+        parent is -1. None if not asked for.
     logprobs: (n, vocabulary) float32 log-probabilities, or None if not asked for.
-    log_norm: (n,) float32 log-sum-exp of the logits, so that ``logits = logprobs + log_norm[:, None]`` (a repetition
-        penalty works on logits). Comes with ``logprobs``; may stay None in a target that has no logits.
+    log_norm: (n,) float32 log-sum-exp of the logits, so that ``logits = logprobs + log_norm[:, None]``: a
+        repetition penalty works on logits. Comes with ``logprobs``; may stay None in a target without logits.
     """
 
     argmax: NDArray[np.int64]
@@ -49,9 +49,9 @@ Handle = Any
 
 
 class Target(Protocol):
-    """A causal model with cached past. The cache holds every committed token but the last one, the boundary ``x0``.
+    """A causal model with cached past: the cache holds every committed token but the last, the boundary ``x0``.
 
-    stop_ids: ids that end a response. mask_id: id of the mask token, None when the model cannot draft for itself.
+    stop_ids: ids that end a response. mask_id: id of the mask token, None when the model cannot draft itself.
     block_size: masks per drafting window the model was trained for, None likewise.
     """
 
@@ -70,13 +70,13 @@ class Target(Protocol):
     def forward(self, items: Sequence[tuple[Handle, Window]], need: Need = Need.ARGMAX) -> list[Scores]:
         """Run one window per sequence, in one batch. Slots stay uncommitted until ``commit``.
 
-        Slots that were not committed before a sequence's next ``forward`` are dropped. ``need`` is the most that any
-        of the sequences needs; giving more than was asked for is allowed.
+        Slots that were not committed before a sequence's next ``forward`` are dropped. ``need`` is the most
+        that any of the sequences needs; giving more than was asked for is allowed.
         """
         ...
 
     def commit(self, handle: Handle, slots: NDArray[np.int64]) -> None:
-        """Keep the KV of these slots of the sequence's last window, in this order, and drop its other slots."""
+        """Keep the KV of these slots of the sequence's last window, in this order, and drop its others."""
         ...
 
     def release(self, handle: Handle) -> None:

@@ -1,4 +1,4 @@
-"""What one sequence asks of one forward: tokens placed after its cached past, and who among them sees whom."""
+"""What one sequence asks of one forward: tokens after its cached past, and who among them sees whom."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,14 +21,14 @@ class Window:
     tokens: (n,) int64 token ids.
     depths: (n,) int64; a slot's position is ``cached length + depth``. Siblings of a tree share a depth.
     sees: (n, n) bool, true on the diagonal.
-    parents: (n,) int64, the slot before this one on its path, -1 for a root and for every slot of a drafting block.
+    parents: (n,) int64, the slot before this one on its path; -1 for roots and slots of drafting blocks.
     causal: True when ``sees`` is the plain lower triangle, so that a target may take its fast path.
     """
 
-    tokens: NDArray[np.int64]
-    depths: NDArray[np.int64]
+    tokens: Ids
+    depths: Ids
     sees: NDArray[np.bool_]
-    parents: NDArray[np.int64]
+    parents: Ids
     causal: bool = False
 
     def __len__(self) -> int:
@@ -42,18 +44,23 @@ class Window:
         return found
 
     @classmethod
-    def chain(cls, tokens: Sequence[int] | NDArray[np.int64]) -> Window:
+    def chain(cls, tokens: Sequence[int] | Ids) -> Window:
         """Tokens one after the other, token-causal."""
         ids = np.asarray(tokens, dtype=np.int64)
         n = len(ids)
         return cls(ids, np.arange(n), np.tri(n, dtype=bool), np.arange(n) - 1, causal=True)
 
     @classmethod
-    def tree(cls, tokens: Sequence[int] | NDArray[np.int64], parents: Sequence[int] | NDArray[np.int64]) -> Window:
-        """A prefix tree; ``parents[i] < i``, -1 for roots. A slot sees itself and its ancestors (HSD, section 3)."""
+    def tree(cls, tokens: Sequence[int] | Ids, parents: Sequence[int] | Ids) -> Window:
+        """A prefix tree; ``parents[i] < i``, -1 for roots. A slot sees itself and its ancestors (HSD, 3).
+
+        Raises ValueError where a parent does not come before its child.
+        """
         ids = np.asarray(tokens, dtype=np.int64)
         up = np.asarray(parents, dtype=np.int64)
         n = len(ids)
+        if (up == np.arange(n) - 1).all():
+            return cls.chain(ids)
         depths = np.zeros(n, dtype=np.int64)
         sees = np.eye(n, dtype=bool)
         for slot, parent in enumerate(up):
@@ -62,26 +69,26 @@ class Window:
             if parent >= 0:
                 depths[slot] = depths[parent] + 1
                 sees[slot] |= sees[parent]
-        return cls(ids, depths, sees, up, causal=bool((up == np.arange(n) - 1).all()))
+        return cls(ids, depths, sees, up)
 
     @classmethod
     def drafting(cls, boundary: int, mask_id: int, block_size: int) -> Window:
-        """``[x0, M × block_size]``: x0 is causal, every mask sees x0 and all masks (GravityOCR, section 3)."""
-        return cls.tree([boundary], [-1]).with_blocks([(0, [mask_id] * block_size)])
+        """``[x0, M × block_size]``: x0 is causal, every mask sees x0 and all masks (GravityOCR, 3)."""
+        return cls.chain([boundary]).with_blocks([(0, [mask_id] * block_size)])
 
-    def with_blocks(self, blocks: Sequence[tuple[int, Sequence[int] | NDArray[np.int64]]]) -> Window:
-        """This window followed by drafting blocks, so that one forward verifies a tree and drafts what may follow it.
+    def with_blocks(self, blocks: Sequence[tuple[int, Sequence[int] | Ids]]) -> Window:
+        """This window followed by drafting blocks: one forward verifies a tree and drafts what may follow.
 
-        A block ``(anchor, ids)`` stands right after slot ``anchor``: its slots, masks or tokens already filled in, see
-        the anchor, the anchor's ancestors and the whole of their own block. Nothing sees a block from outside, so the
-        causal slots are what they would be without it.
+        A block ``(anchor, ids)`` stands right after slot ``anchor``: its slots, masks or tokens already
+        filled in, see the anchor, the anchor's ancestors and the whole of their own block. Nothing sees a
+        block from outside, so the causal slots are what they would be without it.
         """
         window = self
         for anchor, ids in blocks:
             window = window._with_block(anchor, np.asarray(ids, dtype=np.int64))
         return window
 
-    def _with_block(self, anchor: int, ids: NDArray[np.int64]) -> Window:
+    def _with_block(self, anchor: int, ids: Ids) -> Window:
         old, new = len(self), len(ids)
         if new == 0:
             return self
@@ -89,11 +96,9 @@ class Window:
         sees[:old, :old] = self.sees
         sees[old:, :old] = self.sees[anchor]
         sees[old:, old:] = True
-        depths = self.depths[anchor] + 1 + np.arange(new)
-        roots = np.full(new, -1, dtype=np.int64)
         return Window(
             np.concatenate([self.tokens, ids]),
-            np.concatenate([self.depths, depths]),
+            np.concatenate([self.depths, self.depths[anchor] + 1 + np.arange(new)]),
             sees,
-            np.concatenate([self.parents, roots]),
+            np.concatenate([self.parents, np.full(new, -1, dtype=np.int64)]),
         )
