@@ -161,7 +161,7 @@ class Page(_Data):
     """A page: ``number`` is 1-based in its file; ``blocks`` are in reading order.
 
     ``rotation`` is the clockwise turn in degrees (0, 90, 180, 270) that made the page upright, ``skew`` the small angle
-    in degrees undone after that.
+    in degrees undone after that. ``warnings`` say what was done differently from what was asked, such as a lower dpi.
     """
 
     number: int = Field(ge=1)
@@ -171,6 +171,7 @@ class Page(_Data):
     rotation: int = 0
     skew: float = 0.0
     blocks: list[Block] = Field(default_factory=list)
+    warnings: list[str] = Field(default_factory=list)
 
 
 class Document(_Data):

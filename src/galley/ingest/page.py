@@ -37,6 +37,8 @@ class LayerQuality(str, Enum):
     """born digital"""
     OCR = "ocr"
     """invisible text somebody's OCR put over a scan"""
+    PARTIAL = "partial"
+    """right where it has words, but the page shows more text than it has (a scan with a stamped header, one bad font)"""
     BROKEN = "broken"
     """garbage: missing glyph maps, replacement or private-use characters, implausible words"""
 
@@ -53,9 +55,11 @@ class TextLayer:
 @dataclass
 class PageImage:
     """One page: ``number`` is 1-based; ``image`` is (height, width, 3) uint8 RGB as it is stored (EXIF and PDF
-    rotation applied); ``dpi`` is the resolution it was rendered at, or the file's own (200 when it names none)."""
+    rotation applied); ``dpi`` is the resolution it was rendered at, or the file's own (200 when it names none).
+    ``warnings`` are lines fit for a user, such as a resolution that had to be lowered."""
 
     number: int
     image: NDArray[np.uint8]
     dpi: float
     text: TextLayer = field(default_factory=TextLayer)
+    warnings: list[str] = field(default_factory=list)

@@ -1,0 +1,133 @@
+"""Image files as pages: every page of a TIFF, the first frame of an animation.
+
+The frames of an animated GIF, WebP or PNG are one picture that moves, not pages, so only the first is read; a TIFF's
+images are pages, except reduced-resolution copies of another one (``NewSubfileType`` bit 0, TIFF 6.0).
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from galley.errors import InputError
+from galley.ingest.kind import Kind
+from galley.ingest.page import PageImage
+from galley.ingest.rgb import to_rgb
+from galley.ingest.source import DEFAULT_DPI, Limits, as_file, one_line
+
+DECODE_LIMIT = 178_956_970
+"""Most pixels an image is decoded at (Pillow's own guard against decompression bombs): half a gigabyte of RGB."""
+
+_NEW_SUBFILE_TYPE = 254
+_REDUCED_RESOLUTION = 1
+_PLAUSIBLE_DPI = (36.0, 2400.0)
+_PIL_FORMATS = {Kind.JPEG: ("JPEG", "MPO"), Kind.HEIF: ("HEIF",)}
+
+
+class ImageReader:
+    """Reads one image file. Frames are decoded on ``read``, one at a time."""
+
+    def __init__(self, content: Path | bytes, name: str, kind: Kind, limits: Limits) -> None:
+        """Raises ``InputError`` when the file is no readable image or has too many pixels to decode."""
+        self._content = content
+        self._name = name
+        self._kind = kind
+        self._limits = limits
+        self.metadata: dict[str, str] = {}
+        if kind is Kind.HEIF:
+            _register_heif()
+        with self._open() as image:
+            self._frames = _page_frames(image) if kind is Kind.TIFF else [0]
+            moves = kind in (Kind.GIF, Kind.WEBP, Kind.PNG) and getattr(image, "n_frames", 1) > 1
+        self._notes = ["an animation: only its first frame is read"] if moves else []
+        self.page_count = len(self._frames)
+
+    def read(self, number: int) -> PageImage:
+        with self._open() as image:
+            picture, dpi, notes = self._decode(image, self._frames[number - 1])
+        return PageImage(number, np.array(picture, dtype=np.uint8), dpi, warnings=[*self._notes, *notes])
+
+    def close(self) -> None:
+        """Nothing is held open between pages."""
+
+    def _decode(self, image: Image.Image, frame: int) -> tuple[Image.Image, float, list[str]]:
+        if frame:
+            image.seek(frame)
+        width, height = image.size
+        if width * height > DECODE_LIMIT:
+            raise InputError(self._too_large(width, height))
+        dpi = _dpi(image)
+        small = _fit(width, height, self._limits.max_pixels)
+        if small:
+            image.draft("RGB", small)  # a JPEG decodes straight to a half, a quarter or an eighth
+        try:
+            image.load()
+        except OSError as error:
+            raise InputError(f"{self._name} is damaged or cut off: {one_line(error)}") from error
+        if not small:
+            return to_rgb(ImageOps.exif_transpose(image)), dpi, []
+        picture = to_rgb(image.resize(small, reducing_gap=2.0) if image.mode in ("L", "RGB") else image)
+        picture = picture.resize(small, reducing_gap=2.0)
+        picture.info["exif"] = image.info.get("exif", b"")
+        note = f"{width} × {height} pixels are more than {self._limits.max_pixels}; scaled to {small[0]} × {small[1]}"
+        return ImageOps.exif_transpose(picture), dpi * small[0] / width, [note]
+
+    def _too_large(self, width: int, height: int) -> str:
+        return f"{self._name} has {width} × {height} pixels, more than can be decoded safely; scale it down first"
+
+    def _open(self) -> Image.Image:
+        formats = _PIL_FORMATS.get(self._kind, (self._kind.value,))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # large images have their own limit and words here
+                return Image.open(as_file(self._content), formats=formats)
+        except Image.DecompressionBombError as error:
+            raise InputError(
+                f"{self._name} has too many pixels to decode safely; scale it down first"
+            ) from error
+        except UnidentifiedImageError as error:
+            raise InputError(f"{self._name} is a damaged or cut off {self._kind.value} file") from error
+        except (OSError, SyntaxError, ValueError) as error:
+            raise InputError(
+                f"{self._name} is a damaged {self._kind.value} file: {one_line(error)}"
+            ) from error
+
+
+def _register_heif() -> None:
+    try:
+        importlib.import_module("pillow_heif").register_heif_opener()
+    except ImportError as error:
+        raise InputError("HEIC needs one more package; install it: pip install 'galley[heic]'") from error
+
+
+def _page_frames(image: Image.Image) -> list[int]:
+    """Indices of the frames that are pages and not thumbnails of one."""
+    frames = []
+    for index in range(getattr(image, "n_frames", 1)):
+        image.seek(index)
+        kind = getattr(image, "tag_v2", {}).get(_NEW_SUBFILE_TYPE, 0)
+        if not kind & _REDUCED_RESOLUTION:
+            frames.append(index)
+    return frames or [0]
+
+
+def _dpi(image: Image.Image) -> float:
+    """The file's own resolution, or the default where it names none that a page can have."""
+    try:
+        dpi = float(image.info["dpi"][0])
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        return DEFAULT_DPI
+    low, high = _PLAUSIBLE_DPI
+    return dpi if low <= dpi <= high else DEFAULT_DPI
+
+
+def _fit(width: int, height: int, max_pixels: int) -> tuple[int, int] | None:
+    """The size that keeps the shape within ``max_pixels``, None when it is within already."""
+    if width * height <= max_pixels:
+        return None
+    scale = (max_pixels / (width * height)) ** 0.5
+    return max(1, int(width * scale)), max(1, int(height * scale))

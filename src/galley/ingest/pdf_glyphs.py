@@ -1,0 +1,192 @@
+"""The characters of a PDF page as PDFium gives them, with boxes in page-image pixels, fonts and visibility."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+from numpy.typing import NDArray
+
+_INVISIBLE_MODES = (pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium_c.FPDF_TEXTRENDERMODE_CLIP)
+_FIXED_PITCH, _ITALIC, _FORCE_BOLD = 1 << 0, 1 << 6, 1 << 18  # font descriptor flags, ISO 32000-1, table 123
+# Names as foundries write them; the second half of each are the TeX families (cmbx10, sfbx1000, ecti1095, cmtt9).
+_BOLD = re.compile(r"bold|black|heavy|demi|[-,.]bd\b|\.b\b|^(cm|sf|ec|ef|pl)(ss)?bx", re.IGNORECASE)
+_SLANTED = re.compile(r"ital|obliq|slant|\.i\b|^(cm|sf|ec|pl)(bx)?(ti|sl|mi)", re.IGNORECASE)
+_MONO = re.compile(r"mono|courier|consol|typewriter|fixed|\bcode|^(cm|sf|ec|pl)(tt|sltt|itt)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Font:
+    """A font's name without its subset prefix, and its style."""
+
+    name: str = ""
+    bold: bool = False
+    italic: bool = False
+    mono: bool = False
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the characters of one text object share. ``size`` in points; ``order`` its place in drawing order."""
+
+    font: Font = field(default_factory=Font)
+    size: float = 0.0
+    drawn: bool = True
+    order: int = -1
+
+
+@dataclass
+class Glyphs:
+    """``n`` characters in content order.
+
+    chars: UTF-16 surrogates joined, so one entry may be any code point. boxes: (n, 4) float32 ``x0, y0, x1, y1`` in
+    page-image pixels, font height × advance width. sizes: (n,) float32 font size in pixels. runs: what each belongs to.
+    generated: (n,) bool, true for spaces and line ends PDFium put in. unmapped: (n,) bool, no Unicode known.
+    """
+
+    chars: list[str]
+    boxes: NDArray[np.float32]
+    sizes: NDArray[np.float32]
+    runs: list[Run]
+    generated: NDArray[np.bool_]
+    unmapped: NDArray[np.bool_]
+
+
+class PageMap:
+    """Maps a page's user space (points, y up, before /Rotate) to pixels of its image."""
+
+    def __init__(self, page: pdfium.PdfPage, width: int, height: int) -> None:
+        left, bottom, right, top = page.get_bbox()
+        self._origin = np.array([left, bottom])
+        self._extent = np.array([max(right - left, 1e-6), max(top - bottom, 1e-6)])
+        self._turns = page.get_rotation() // 90
+        self._size = np.array([width, height], dtype=np.float64)
+        turned = self._extent if self._turns % 2 == 0 else self._extent[::-1]
+        self.scale = float((self._size / turned).mean())
+        """pixels per point"""
+
+    def boxes(self, points: NDArray[np.float64]) -> NDArray[np.float32]:
+        """(n, 4) boxes ``left, bottom, right, top`` in user space to (n, 4) ``x0, y0, x1, y1`` in pixels."""
+        corners = self._pixels(points.reshape(-1, 2)).reshape(-1, 2, 2)
+        return np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1).astype(np.float32)
+
+    def _pixels(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        right, up = ((points - self._origin) / self._extent).T
+        placed = ((right, 1 - up), (up, right), (1 - right, up), (1 - up, 1 - right))[self._turns]
+        return np.stack(placed, axis=1) * self._size
+
+
+def read_glyphs(page: pdfium.PdfPage, space: PageMap, order: dict[int, int]) -> Glyphs:
+    """Every character of the page. ``order``: drawing order by text object address."""
+    text = page.get_textpage()
+    try:
+        reader = _GlyphReader(text, order)
+        return _join_surrogates(reader.read(space))
+    finally:
+        text.close()
+
+
+class _GlyphReader:
+    def __init__(self, text: pdfium.PdfTextPage, order: dict[int, int]) -> None:
+        self._text = text
+        self._order = order
+        self._runs: dict[int, Run] = {0: Run()}
+        self._fonts: dict[int, Font] = {}
+        self._matrix = pdfium_c.FS_MATRIX()
+
+    def read(self, space: PageMap) -> Glyphs:
+        count = max(0, pdfium_c.FPDFText_CountChars(self._text))
+        points = np.zeros((count, 4))
+        sizes = np.zeros(count, dtype=np.float32)
+        flags = np.zeros((2, count), dtype=bool)
+        chars, runs = [], []
+        for index, box in enumerate(self._boxes(count)):
+            code = pdfium_c.FPDFText_GetUnicode(self._text, index)
+            chars.append(chr(code) if code <= 0x10FFFF else "\ufffd")
+            run = self._run(index)
+            runs.append(run)
+            points[index] = box
+            sizes[index] = run.size * space.scale
+            flags[0, index] = pdfium_c.FPDFText_IsGenerated(self._text, index) == 1
+            flags[1, index] = pdfium_c.FPDFText_HasUnicodeMapError(self._text, index) == 1
+        return Glyphs(chars, space.boxes(points), sizes, runs, flags[0], flags[1])
+
+    def _boxes(self, count: int) -> Iterator[tuple[float, float, float, float]]:
+        rect = pdfium_c.FS_RECTF()
+        for index in range(count):
+            pdfium_c.FPDFText_GetLooseCharBox(self._text, index, rect)
+            yield rect.left, rect.bottom, rect.right, rect.top
+
+    def _run(self, index: int) -> Run:
+        raw = pdfium_c.FPDFText_GetTextObject(self._text, index)
+        address = ctypes.cast(raw, ctypes.c_void_p).value or 0
+        if address not in self._runs:
+            pdfium_c.FPDFText_GetMatrix(self._text, index, self._matrix)
+            size = pdfium_c.FPDFText_GetFontSize(self._text, index)
+            stretch = float(np.hypot(self._matrix.c, self._matrix.d))
+            mode = pdfium_c.FPDFTextObj_GetTextRenderMode(raw)
+            self._runs[address] = Run(
+                self._font(raw),
+                abs(size * stretch),
+                mode not in _INVISIBLE_MODES,
+                self._order.get(address, -1),
+            )
+        return self._runs[address]
+
+    def _font(self, text_object: pdfium_c.FPDF_PAGEOBJECT) -> Font:
+        raw = pdfium_c.FPDFTextObj_GetFont(text_object)
+        address = ctypes.cast(raw, ctypes.c_void_p).value or 0
+        if not address:
+            return Font()
+        if address not in self._fonts:
+            self._fonts[address] = _describe(raw)
+        return self._fonts[address]
+
+
+def _describe(raw: pdfium_c.FPDF_FONT) -> Font:
+    size = pdfium_c.FPDFFont_GetBaseFontName(raw, None, 0)
+    buffer = ctypes.create_string_buffer(max(1, size))
+    pdfium_c.FPDFFont_GetBaseFontName(raw, buffer, size)
+    name = buffer.value.decode("utf-8", "replace")
+    if len(name) > 7 and name[6] == "+":
+        name = name[7:]
+    flags = max(0, pdfium_c.FPDFFont_GetFlags(raw))
+    angle = ctypes.c_int()
+    slanted = bool(pdfium_c.FPDFFont_GetItalicAngle(raw, angle)) and angle.value != 0
+    # PDFium's weight is left out: it is guessed from the stem width and calls many regular fonts bold.
+    return Font(
+        name=name,
+        bold=bool(_BOLD.search(name)) or bool(flags & _FORCE_BOLD),
+        italic=bool(_SLANTED.search(name)) or bool(flags & _ITALIC) or slanted,
+        mono=bool(_MONO.search(name)) or bool(flags & _FIXED_PITCH),
+    )
+
+
+def _join_surrogates(glyphs: Glyphs) -> Glyphs:
+    """Give a surrogate pair as its one character; a lone half becomes U+FFFD."""
+    if not any("\ud800" <= char <= "\udfff" for char in glyphs.chars):
+        return glyphs
+    keep = np.ones(len(glyphs.chars), dtype=bool)
+    chars = list(glyphs.chars)
+    for index, char in enumerate(glyphs.chars):
+        if not keep[index] or not "\ud800" <= char <= "\udfff":
+            continue
+        pair = char + (chars[index + 1] if index + 1 < len(chars) else "")
+        joined = pair.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        chars[index] = joined if len(joined) == 1 else "\ufffd"
+        if len(joined) == 1 and len(pair) == 2:
+            keep[index + 1] = False
+    kept = np.flatnonzero(keep)
+    return Glyphs(
+        [chars[i] for i in kept],
+        glyphs.boxes[kept],
+        glyphs.sizes[kept],
+        [glyphs.runs[i] for i in kept],
+        glyphs.generated[kept],
+        glyphs.unmapped[kept],
+    )

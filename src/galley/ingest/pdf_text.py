@@ -1,0 +1,129 @@
+"""A PDF page's text layer: words with boxes in page-image pixels, and how far they can be trusted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import pypdfium2 as pdfium
+from numpy.typing import NDArray
+
+from galley.document import BBox
+from galley.ingest.page import LayerQuality, TextLayer, TextWord
+from galley.ingest.pdf_glyphs import Glyphs, PageMap, read_glyphs
+from galley.ingest.pdf_scene import Scene, read_scene
+from galley.ingest.quality import is_garbage, judge
+from galley.ingest.symbols import plain
+
+_BREAK_GAP = 0.5
+"""A gap between characters, in font sizes, that separates words even where the file has no space."""
+
+_BLANK_CONTRAST = 8
+"""Grey levels; a word whose box is more even than this cannot be seen."""
+
+
+def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer:
+    """The words of ``page`` in content order. ``image``: (height, width, 3) uint8, the page as rendered.
+
+    Words that cannot be seen (invisible render mode, beneath a picture, in the colour of the paper, off the page) are
+    kept only where they are most of the layer, a scan's OCR; on any other page they are not what the page says.
+    """
+    height, width = image.shape[:2]
+    space = PageMap(page, width, height)
+    scene = read_scene(page, space)
+    glyphs = read_glyphs(page, space, scene.text_order)
+    words, seen = [], []
+    for span in _spans(glyphs):
+        word = _word(glyphs, span)
+        if word and _on_page(word.bbox, width, height):
+            words.append(word)
+            seen.append(_is_seen(word.bbox, glyphs, span, scene, image))
+    quality, reason = judge(words, seen, image)
+    if quality is not LayerQuality.OCR:
+        words = [word for word, shown in zip(words, seen, strict=True) if shown]
+    if quality is LayerQuality.PARTIAL:
+        words = [word for word in words if not is_garbage(word.text)]
+    return TextLayer(words, quality, reason)
+
+
+def _spans(glyphs: Glyphs) -> Iterator[list[int]]:
+    """Indices of the characters of each word."""
+    span: list[int] = []
+    for index, char in enumerate(glyphs.chars):
+        if char.isspace():
+            breaks, joins = True, False
+        else:
+            breaks, joins = bool(span) and _apart(glyphs, span[-1], index), True
+        if breaks and span:
+            yield span
+            span = []
+        if joins:
+            span.append(index)
+    if span:
+        yield span
+
+
+def _apart(glyphs: Glyphs, before: int, after: int) -> bool:
+    """Whether two characters that follow each other are too far apart to be of one word."""
+    a, b = glyphs.boxes[before], glyphs.boxes[after]
+    gap = max(b[0] - a[2], a[0] - b[2], b[1] - a[3], a[1] - b[3])
+    size = max(glyphs.sizes[before], glyphs.sizes[after], 1.0)
+    return bool(gap > _BREAK_GAP * size)
+
+
+def _word(glyphs: Glyphs, span: list[int]) -> TextWord | None:
+    text, boxes = "", []
+    for index in span:
+        run = glyphs.runs[index]
+        spelled = plain(glyphs.chars[index], run.font.name, bool(glyphs.unmapped[index]), index == span[-1])
+        boxes.append(_split(glyphs.boxes[index], len(spelled)))
+        text += spelled
+    if not text:
+        return None
+    x0, y0 = glyphs.boxes[span, :2].min(axis=0)
+    x1, y1 = glyphs.boxes[span, 2:].max(axis=0)
+    font = Counter(glyphs.runs[index].font for index in span).most_common(1)[0][0]
+    return TextWord(
+        text=text,
+        bbox=BBox(x0=float(x0), y0=float(y0), x1=float(x1), y1=float(y1)),
+        font=font.name,
+        size=float(np.median(glyphs.sizes[span])),
+        bold=font.bold,
+        italic=font.italic,
+        mono=font.mono,
+        char_boxes=np.concatenate(boxes),
+    )
+
+
+def _split(box: NDArray[np.float32], parts: int) -> NDArray[np.float32]:
+    """(parts, 4): ``box`` cut into equal widths, for ligatures that are spelled out."""
+    edges = np.linspace(box[0], box[2], parts + 1, dtype=np.float32)
+    tall = np.ones(parts, dtype=np.float32)
+    return np.stack([edges[:-1], tall * box[1], edges[1:], tall * box[3]], axis=1)
+
+
+def _on_page(box: BBox, width: int, height: int) -> bool:
+    x, y = box.center
+    return 0 <= x < width and 0 <= y < height and box.area > 0
+
+
+def _is_seen(box: BBox, glyphs: Glyphs, span: list[int], scene: Scene, image: NDArray[np.uint8]) -> bool:
+    run = glyphs.runs[span[0]]
+    if not run.drawn or _is_hidden(box, run.order, scene):
+        return False
+    y0, x0 = max(0, int(box.y0)), max(0, int(box.x0))
+    patch = image[y0 : int(np.ceil(box.y1)) + 1, x0 : int(np.ceil(box.x1)) + 1]
+    return patch.size > 0 and int(patch.max()) - int(patch.min()) >= _BLANK_CONTRAST
+
+
+def _is_hidden(box: BBox, order: int, scene: Scene) -> bool:
+    """Whether a picture drawn after the text lies over it."""
+    x, y = box.center
+    return any(
+        picture.opaque
+        and picture.order > order >= 0
+        and picture.box[0] <= x <= picture.box[2]
+        and picture.box[1] <= y <= picture.box[3]
+        for picture in scene.pictures
+    )

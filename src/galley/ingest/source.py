@@ -1,0 +1,222 @@
+"""Open a document from anywhere and read its pages one at a time."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Protocol, TypeAlias
+
+from galley.document import Failure
+from galley.errors import GalleyError, InputError
+from galley.ingest.kind import HEAD_BYTES, Kind, kind_of, stranger
+from galley.ingest.page import PageImage
+from galley.ingest.ranges import PageRanges
+
+SourceLike: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
+"""A path, ``-`` for standard input, a file's bytes, or a file opened for reading bytes."""
+
+DEFAULT_DPI = 200.0
+DEFAULT_MAX_PIXELS = 50_000_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Resolution pages are rendered at (dots per inch) and the most pixels a page image may have."""
+
+    dpi: float = DEFAULT_DPI
+    max_pixels: int = DEFAULT_MAX_PIXELS
+
+
+class Reader(Protocol):
+    """One file format. ``read`` raises ``InputError`` for a page that cannot be read; others stay readable."""
+
+    page_count: int
+    metadata: dict[str, str]
+
+    def read(self, number: int) -> PageImage: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass
+class Source:
+    """An open document; use it in a ``with`` statement.
+
+    name: what to call it in messages. page_count: pages of the whole file. numbers: the 1-based numbers of the pages
+    asked for. missing: failures for pages asked for that the file does not have. metadata: title, author and the like.
+    """
+
+    name: str
+    reader: Reader
+    numbers: list[int]
+    missing: list[Failure] = field(default_factory=list)
+
+    @property
+    def page_count(self) -> int:
+        return self.reader.page_count
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        return self.reader.metadata
+
+    def page(self, number: int) -> PageImage:
+        """Read page ``number`` (1-based), in any order. Raises ``InputError`` when it cannot be read."""
+        if not 1 <= number <= self.page_count:
+            raise InputError(f"page {number} does not exist; {self.name} has {_pages(self.page_count)}")
+        try:
+            return self.reader.read(number)
+        except GalleyError:
+            raise
+        except MemoryError as error:
+            raise InputError(
+                f"page {number} does not fit into memory; lower --dpi or --max-pixels"
+            ) from error
+        except Exception as error:  # a decoder may raise anything on a damaged page
+            raise InputError(f"page {number} cannot be read: {one_line(error)}") from error
+
+    def pages(self) -> Iterator[PageImage | Failure]:
+        """The pages asked for, one at a time; a ``Failure`` stands in place of one that cannot be read."""
+        for number in self.numbers:
+            try:
+                page = self.page(number)
+            except InputError as error:
+                yield Failure(message=str(error), page=number)
+            else:
+                yield page
+                del page  # the next page must not be made while this one is held
+        yield from self.missing
+
+    def close(self) -> None:
+        self.reader.close()
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_source(
+    source: SourceLike,
+    *,
+    pages: str | int | Iterable[int] | PageRanges | None = None,
+    dpi: float = DEFAULT_DPI,
+    max_pixels: int = DEFAULT_MAX_PIXELS,
+    password: str | None = None,
+    name: str | None = None,
+) -> Source:
+    """Open a PDF or an image file; what it is, its content says.
+
+    pages: which to read, like ``"1-3,7"`` or ``[1, 2, 3, 7]``; all when None. dpi: resolution PDF pages are rendered
+    at; images keep their own. max_pixels: a larger page is scaled down and says so in its ``warnings``.
+    Raises ``InputError`` when the file cannot be read at all, ``UsageError`` for page ranges that make no sense.
+    """
+    ranges = None if pages is None else PageRanges.of(pages)
+    content, own_name = _locate(source)
+    name = name or own_name
+    reader = _reader(content, name, Limits(dpi, max_pixels), password)
+    if reader.page_count < 1:
+        reader.close()
+        raise InputError(f"{name} has no pages")
+    if ranges is None:
+        return Source(name, reader, list(range(1, reader.page_count + 1)))
+    missing = [
+        Failure(message=f"pages {part} do not exist; {name} has {_pages(reader.page_count)}")
+        for part in ranges.missing(reader.page_count)
+    ]
+    return Source(name, reader, ranges.select(reader.page_count), missing)
+
+
+def one_line(error: BaseException) -> str:
+    """An exception's message as one line, its type where it has none."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _pages(count: int) -> str:
+    return "1 page" if count == 1 else f"{count} pages"
+
+
+def _reader(content: Path | bytes, name: str, limits: Limits, password: str | None) -> Reader:
+    head = _head(content, name)
+    if not head:
+        raise InputError(f"{name} is empty (0 bytes)")
+    kind = kind_of(head)
+    if kind is None:
+        raise InputError(
+            f"{name} is not a document Galley reads (it looks like {stranger(head)});"
+            " give a PDF, PNG, JPEG, WebP, BMP, TIFF, GIF or HEIC file"
+        )
+    if kind is Kind.PDF:
+        from galley.ingest.pdf import PdfReader
+
+        return PdfReader(content, name, limits, password)
+    from galley.ingest.images import ImageReader
+
+    return ImageReader(content, name, kind, limits)
+
+
+def _head(content: Path | bytes, name: str) -> bytes:
+    if isinstance(content, bytes):
+        return content[:HEAD_BYTES]
+    try:
+        with content.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror}") from error
+
+
+def _locate(source: SourceLike) -> tuple[Path | bytes, str]:
+    """The content as bytes or as a path that can be read again and again, and a name for it."""
+    if isinstance(source, bytes | bytearray | memoryview):
+        return bytes(source), "document"
+    if isinstance(source, str) and source == "-":
+        return sys.stdin.buffer.read(), "stdin"
+    if isinstance(source, str | os.PathLike):
+        return _from_path(Path(source))
+    try:
+        data = source.read()
+    except (AttributeError, OSError, ValueError) as error:
+        raise InputError(f"cannot read from {source!r}: {one_line(error)}") from error
+    if not isinstance(data, bytes):
+        raise InputError("the file object gives text; open it for reading bytes ('rb')")
+    own = getattr(source, "name", None)
+    return data, display_name(Path(own)) if isinstance(own, str) else "document"
+
+
+def _from_path(path: Path) -> tuple[Path | bytes, str]:
+    name = display_name(path)
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise InputError(f"{name} is a broken link: it points to {path.readlink()}") from None
+        raise InputError(f"{name} does not exist") from None
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise InputError(f"{name!r} is not a file name: {one_line(error)}") from error
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{name} is a folder; give a file")
+    if stat.S_ISFIFO(mode):
+        return path.read_bytes(), name
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{name} is not a regular file")
+    return path, name
+
+
+def display_name(path: Path) -> str:
+    """A path as text that any output can carry: bytes that are no UTF-8 become U+FFFD."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def as_file(content: Path | bytes) -> Path | BytesIO:
+    """The content as libraries take it that want a path or a file."""
+    return BytesIO(content) if isinstance(content, bytes) else content

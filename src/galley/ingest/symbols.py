@@ -1,0 +1,55 @@
+"""Characters of a PDF's text layer as plain Unicode text."""
+
+from __future__ import annotations
+
+_SYMBOL_FONTS = ("wingdings", "webdings", "symbol", "dingbats")
+
+# Symbol fonts put their glyphs at U+F000 + code; these codes of Wingdings and Symbol are what documents use them for.
+_WINGDINGS = {
+    0x6C: "●", 0x6D: "❍", 0x6E: "■", 0x6F: "□", 0x71: "❑", 0x72: "❒", 0x75: "◆", 0x76: "❖", 0x9F: "•", 0xA0: "▪",
+    0xA7: "▪", 0xA8: "◻", 0xD8: "➢", 0xE0: "→", 0xDF: "←", 0xF0: "⇨", 0xFB: "✗", 0xFC: "✓", 0xFE: "☑", 0xFD: "☒",
+}  # fmt: skip
+_SYMBOL = {0xB7: "•", 0xA7: "♣", 0xAE: "→", 0xAC: "←", 0xB0: "°", 0xB1: "±", 0xB4: "×", 0xA3: "≤", 0xB3: "≥"}
+# What Adobe's fonts keep in the private-use area.
+_ADOBE = {0xF6D9: "©", 0xF6DA: "®", 0xF6DB: "™", 0xF8E8: "®", 0xF8E9: "©", 0xF8EA: "™"}
+
+_HYPHENS = "\u00ad\x02"
+"""The soft hyphen, and PDFium's mark for a hyphen at the end of a line."""
+
+
+def plain(char: str, font: str, unmapped: bool, last: bool) -> str:
+    """``char`` as text: ligatures spelled out, line-end hyphens as ``-``, symbol fonts' bullets as Unicode has them.
+
+    unmapped: the file names no Unicode for it. last: it ends its word. A character nobody can know is U+FFFD; a soft
+    hyphen inside a word, and other characters that do not show, are nothing.
+    """
+    if char in _HYPHENS:
+        return "-" if last else ""
+    code = ord(char)
+    if 0xF000 <= code <= 0xF0FF or (unmapped and code < 0x100 and _is_symbol(font)):
+        if "symbol" in font.lower():
+            return _SYMBOL.get(code & 0xFF, "\ufffd")
+        return _WINGDINGS.get(code & 0xFF, "•" if _is_symbol(font) else "\ufffd")
+    if code in _ADOBE:
+        return _ADOBE[code]
+    if unmapped or _is_unknown(code):
+        return "\ufffd"
+    if 0xFB00 <= code <= 0xFB06:
+        return ("ff", "fi", "fl", "ffi", "ffl", "ft", "st")[code - 0xFB00]
+    return "" if code in (0x200B, 0xFEFF, 0x2060) else char
+
+
+def _is_symbol(font: str) -> bool:
+    return any(name in font.lower() for name in _SYMBOL_FONTS)
+
+
+def _is_unknown(code: int) -> bool:
+    """Control, private-use, surrogate and non-characters."""
+    return (
+        code < 0x20
+        or 0x7F <= code < 0xA0
+        or 0xD800 <= code <= 0xF8FF
+        or code >= 0xF0000
+        or code & 0xFFFE == 0xFFFE
+        or 0xFDD0 <= code <= 0xFDEF
+    )
