@@ -6,6 +6,7 @@ dots per inch, so that other units follow.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import Enum
 from typing import Annotated, Any
 
@@ -61,13 +62,19 @@ class BBox(_Data):
 
     def union(self, other: BBox) -> BBox:
         return BBox(
-            x0=min(self.x0, other.x0), y0=min(self.y0, other.y0), x1=max(self.x1, other.x1), y1=max(self.y1, other.y1)
+            x0=min(self.x0, other.x0),
+            y0=min(self.y0, other.y0),
+            x1=max(self.x1, other.x1),
+            y1=max(self.y1, other.y1),
         )
 
     def padded(self, by: float, width: float, height: float) -> BBox:
         """Grown by ``by`` pixels on each side and clipped to a page of ``width`` × ``height``."""
         return BBox(
-            x0=max(0.0, self.x0 - by), y0=max(0.0, self.y0 - by), x1=min(width, self.x1 + by), y1=min(height, self.y1 + by)
+            x0=max(0.0, self.x0 - by),
+            y0=max(0.0, self.y0 - by),
+            x1=min(width, self.x1 + by),
+            y1=min(height, self.y1 + by),
         )
 
 
@@ -146,7 +153,7 @@ class Block(_Data):
     lines: list[Line] = Field(default_factory=list)
     flags: list[str] = Field(default_factory=list)
     continues: bool = False
-    """True when this block goes on from the last block of the same kind on an earlier page."""
+    """True when this block goes on from the last block of the same kind in an earlier column or on an earlier page."""
     extra: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -183,3 +190,40 @@ class Document(_Data):
     pages: list[Page] = Field(default_factory=list)
     failures: list[Failure] = Field(default_factory=list)
     metadata: dict[str, Any] = Field(default_factory=dict)
+
+    def to_markdown(self, keep: Collection[str] = ()) -> str:
+        """As Markdown. ``keep``: which of headers, footers, footnotes, page-numbers to show."""
+        from galley.document.markdown import to_markdown
+
+        return to_markdown(self, keep)
+
+    def to_html(self, keep: Collection[str] = ()) -> str:
+        """As a complete HTML page. ``keep`` as for ``to_markdown``."""
+        from galley.document.html import to_html
+
+        return to_html(self, keep)
+
+    def to_text(self, keep: Collection[str] = ()) -> str:
+        """As plain text. ``keep`` as for ``to_markdown``."""
+        from galley.document.text import to_text
+
+        return to_text(self, keep)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """As JSON with everything that is known; ``from_json`` reads it back."""
+        from galley.document.json import to_json
+
+        return to_json(self, indent)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Document:
+        """The document ``to_json`` wrote; raises ``InputError`` for anything else."""
+        from galley.document.json import from_json
+
+        return from_json(text)
+
+    def to_glmocr(self) -> list[list[dict[str, Any]]]:
+        """As the GLM-OCR SDK's JSON: per page a list of regions with boxes on a 0 to 1000 scale."""
+        from galley.document.glmocr import to_glmocr
+
+        return to_glmocr(self)

@@ -1,0 +1,97 @@
+"""Documents as one complete HTML page that needs nothing beside it but its images."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from html import escape
+from urllib.parse import quote
+
+from galley.document.model import Document, Label
+from galley.document.select import Shown, shown
+from galley.document.table_html import table_html
+
+_STYLE = """body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 serif}
+table{border-collapse:collapse;margin:1rem 0}td,th{border:1px solid #999;padding:.2rem .5rem;vertical-align:top}
+img{max-width:100%}figure{margin:1rem 0}figcaption,.caption,.footnote,.furniture{font-size:.85rem;color:#444}
+pre{overflow-x:auto;background:#f4f4f4;padding:.5rem}.formula{text-align:center}.unverified{font-style:italic}"""
+
+_CLASSES = {
+    Label.CAPTION: "caption",
+    Label.FOOTNOTE: "footnote",
+    Label.HEADER: "furniture",
+    Label.FOOTER: "furniture",
+    Label.PAGE_NUMBER: "furniture",
+    Label.ASIDE: "aside",
+    Label.REFERENCE: "reference",
+}
+
+
+def to_html(document: Document, keep: Collection[str] = ()) -> str:
+    """The document as HTML. ``keep``: which of headers, footers, footnotes, page-numbers to show.
+
+    Formulas stand between ``\\[`` and ``\\]``, where any of the usual scripts finds them.
+    """
+    items = list(shown(document, keep))
+    title = next(
+        (item.content for item in items if item.block.label is Label.TITLE), document.source or "Document"
+    )
+    return (
+        '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(' '.join(title.split()))}</title>\n<style>\n{_STYLE}\n</style>\n</head>\n<body>\n"
+        + "\n".join(_body(items))
+        + "\n</body>\n</html>\n"
+    )
+
+
+def _body(items: Iterable[Shown]) -> list[str]:
+    pieces: list[str] = []
+    in_list = False
+    for item in items:
+        piece = _piece(item)
+        if not piece:
+            continue
+        is_item = item.block.label is Label.LIST_ITEM
+        if is_item and not in_list:
+            pieces.append("<ul>")
+        if in_list and not is_item:
+            pieces.append("</ul>")
+        in_list = is_item
+        pieces.append(piece)
+    return [*pieces, "</ul>"] if in_list else pieces
+
+
+def _piece(item: Shown) -> str:
+    block, content = item.block, item.content.strip("\n")
+    if block.table is not None:
+        return table_html(block.table)
+    if block.label is Label.FIGURE and block.image:
+        return f'<figure><img src="{escape(quote(block.image))}" alt="{escape(" ".join(content.split()))}"></figure>'
+    if not content.strip():
+        return ""
+    if block.label is Label.CODE:
+        return f"<pre><code>{escape(content, quote=False)}</code></pre>"
+    text = escape(content, quote=False).replace("\n", "<br>\n")
+    if block.label in (Label.TITLE, Label.HEADING):
+        level = 1 if block.label is Label.TITLE else min(6, max(1, block.level or 2))
+        return f"<h{level}>{text}</h{level}>"
+    if block.label is Label.LIST_ITEM:
+        return _list_item(item, text)
+    if block.label is Label.FORMULA:
+        kind, shown_as = (
+            ("formula unverified", text) if "unverified" in block.flags else ("formula", f"\\[{text}\\]")
+        )
+        return f'<p class="{kind}">{shown_as}</p>'
+    name = _CLASSES.get(block.label)
+    return f'<p class="{name}">{text}</p>' if name else f"<p>{text}</p>"
+
+
+def _list_item(item: Shown, text: str) -> str:
+    """A number that is part of the text replaces the bullet."""
+    marker = item.block.extra.get("marker")
+    numbered = bool(marker) and item.content.startswith(str(marker))
+    depth = max(1, item.block.level or 1) - 1
+    style = ";".join(
+        (["list-style:none"] if numbered else []) + ([f"margin-left:{2 * depth}em"] if depth else [])
+    )
+    return f'<li style="{style}">{text}</li>' if style else f"<li>{text}</li>"

@@ -1,0 +1,91 @@
+"""Documents as Markdown (GFM): tables with spans as HTML, formulas in ``$$``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from urllib.parse import quote
+
+from galley.document.markdown_escape import escape, escape_block
+from galley.document.model import Block, Document, Label, Table
+from galley.document.select import Shown, shown
+from galley.document.table_html import table_html
+
+
+def to_markdown(document: Document, keep: Collection[str] = ()) -> str:
+    """The document as Markdown. ``keep``: which of headers, footers, footnotes, page-numbers to show."""
+    pieces: list[str] = []
+    previous: Block | None = None
+    for item in shown(document, keep):
+        text = block_markdown(item)
+        if not text:
+            continue
+        tight = previous is not None and previous.label is item.block.label is Label.LIST_ITEM
+        pieces.append(("\n" if tight else "\n\n") + text)
+        previous = item.block
+    return "".join(pieces).lstrip("\n") + "\n" if pieces else ""
+
+
+def block_markdown(item: Shown) -> str:
+    """One block as Markdown without blank lines around it; empty where there is nothing to show."""
+    block, content = item.block, item.content.strip("\n")
+    if block.table is not None:
+        return table_markdown(block.table)
+    if block.label is Label.FIGURE:
+        return _figure(block, content)
+    if not content.strip():
+        return ""
+    if block.label in (Label.TITLE, Label.HEADING):
+        return _heading(block, content)
+    if block.label is Label.LIST_ITEM:
+        return _list_item(block, content)
+    if block.label is Label.CODE:
+        return _fenced(content)
+    if block.label is Label.FORMULA and "unverified" not in block.flags:
+        return f"$$\n{content.strip()}\n$$"
+    if block.label is Label.TABLE:
+        return content
+    return escape_block(content)
+
+
+def table_markdown(table: Table) -> str:
+    """A pipe table where the grid is flat, else HTML."""
+    if table.has_spans or not table.rows or not table.cols:
+        return table_html(table)
+    grid = [[""] * table.cols for _ in range(table.rows)]
+    for cell in table.cells:
+        grid[cell.row][cell.col] = _cell(cell.text)
+    head, *body = ["| " + " | ".join(row) + " |" for row in grid]
+    return "\n".join([head, "|" + " --- |" * table.cols, *body])
+
+
+def _cell(text: str) -> str:
+    lines = [escape(line.strip()) for line in text.split("\n") if line.strip()]
+    return "<br>".join(lines).replace("|", "\\|")
+
+
+def _heading(block: Block, content: str) -> str:
+    level = 1 if block.label is Label.TITLE else min(6, max(1, block.level or 2))
+    text = escape(" ".join(content.split()))
+    # Closing hashes would be taken for the mark of a closed heading.
+    return "#" * level + " " + (text[:-1] + "\\#" if text.endswith("#") else text)
+
+
+def _list_item(block: Block, content: str) -> str:
+    marker = str(block.extra.get("marker") or "")
+    ordered = marker[:-1].isdigit() and content.startswith(marker)
+    text = escape_block(content, lists=ordered)
+    indent = "    " * (max(1, block.level or 1) - 1)
+    return indent + (text if ordered else "- " + text).replace("\n", "\n" + indent + "  ")
+
+
+def _figure(block: Block, content: str) -> str:
+    if not block.image:
+        return escape_block(content)
+    alt = escape(" ".join(content.split())).replace("[", "\\[")
+    return f"![{alt}]({quote(block.image)})"
+
+
+def _fenced(content: str) -> str:
+    longest = max((len(run) for run in content.split() if set(run) == {"`"}), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{content}\n{fence}"

@@ -1,0 +1,79 @@
+"""Plain text to Markdown that renders as that text, with no more backslashes than it needs (CommonMark 0.31, GFM)."""
+
+from __future__ import annotations
+
+import re
+
+# A backslash only escapes ASCII punctuation, so only there it needs one itself.
+_BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_ENTITY = re.compile(r"&(?=#?\w+;)")
+_LINK = re.compile(r"\](?=[(\[:])")
+_FLANKING = re.compile(r"\*+|_+")
+_STRIKE = re.compile(r"~~?(?=\S)")
+_LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|={1,}\s*$|-{1,}\s*$|~{3,})")
+_ORDERED = re.compile(r"^(\s*\d{1,9})([.)])(?=\s|$)")
+_RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
+_DELIMITER_ROW = re.compile(r"^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
+
+
+def escape(text: str) -> str:
+    """Text for the inside of a line."""
+    text = _BACKSLASH.sub(r"\\\\", text)
+    text = _TAG.sub(r"\\<", text)
+    text = _ENTITY.sub(r"\\&", text)
+    text = _LINK.sub(r"\\]", text)
+    if text.count("`") > 1:
+        text = text.replace("`", "\\`")
+    if text.count("~") > 1:
+        text = _STRIKE.sub(lambda match: match.group().replace("~", "\\~"), text)
+    return _escape_emphasis(text)
+
+
+def escape_line_start(line: str) -> str:
+    """A line, already escaped inside, kept from reading as a heading, quote, list, rule or code."""
+    line = line.lstrip()
+    if _RULE.match(line) or _DELIMITER_ROW.match(line):
+        return "\\" + line
+    match = _LINE_START.match(line)
+    if match:
+        return f"\\{line}"
+    return _ORDERED.sub(r"\1\\\2", line)
+
+
+def escape_block(text: str, *, lists: bool = False) -> str:
+    """A paragraph of one or more lines; line breaks in it are kept as hard breaks.
+
+    lists: leave a number that opens the first line, for the text is a list item.
+    """
+    lines = [escape(line.strip()) for line in text.split("\n") if line.strip()]
+    if lists and lines:
+        return "  \n".join([lines[0], *map(escape_line_start, lines[1:])])
+    return "  \n".join(map(escape_line_start, lines))
+
+
+def _escape_emphasis(text: str) -> str:
+    """Escape runs of ``*`` and ``_`` that can open emphasis, when another run could close it."""
+    runs = list(_FLANKING.finditer(text))
+    opens = {char: any(_opens(text, run) for run in runs if run.group()[0] == char) for char in "*_"}
+    closes = {char: any(_closes(text, run) for run in runs if run.group()[0] == char) for char in "*_"}
+    pieces, end = [], 0
+    for run in runs:
+        char = run.group()[0]
+        if opens[char] and closes[char] and (_opens(text, run) or _closes(text, run)):
+            pieces += [
+                text[end : run.start()],
+                "\\" + char * 1 if len(run.group()) == 1 else "".join("\\" + c for c in run.group()),
+            ]
+            end = run.end()
+    return "".join(pieces) + text[end:]
+
+
+def _opens(text: str, run: re.Match[str]) -> bool:
+    after, before = text[run.end() : run.end() + 1], text[: run.start()][-1:]
+    return bool(after.strip()) and not (run.group()[0] == "_" and before.isalnum())
+
+
+def _closes(text: str, run: re.Match[str]) -> bool:
+    after, before = text[run.end() : run.end() + 1], text[: run.start()][-1:]
+    return bool(before.strip()) and not (run.group()[0] == "_" and after.isalnum())

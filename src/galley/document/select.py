@@ -1,0 +1,57 @@
+"""Which blocks an export shows, and which of them run on from an earlier one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from galley.document.model import Block, Document, Label
+
+_FURNITURE = {
+    Label.HEADER: "headers",
+    Label.FOOTER: "footers",
+    Label.PAGE_NUMBER: "page-numbers",
+    Label.FOOTNOTE: "footnotes",
+}
+KEEPABLE = tuple(_FURNITURE.values())
+
+
+@dataclass
+class Shown:
+    """A block as exports show it: the text of blocks that run on from it is joined to ``content``."""
+
+    block: Block
+    page: int
+    content: str
+
+
+def is_kept(block: Block, keep: Collection[str]) -> bool:
+    """Whether readable exports show the block; JSON shows every block."""
+    return block.label not in _FURNITURE or _FURNITURE[block.label] in keep
+
+
+def shown(document: Document, keep: Collection[str] = ()) -> Iterator[Shown]:
+    """Blocks to show in reading order, running text joined over columns and pages.
+
+    keep: names of ``KEEPABLE``. A block that ``continues`` is joined to the last block of its label; its
+    ``extra["joint"]`` says with what, a space unless given, and a joint of ``None`` takes the hyphen away.
+    """
+    found: list[Shown] = []
+    last: dict[Label, Shown] = {}
+    for page in document.pages:
+        for block in page.blocks:
+            if not is_kept(block, keep):
+                continue
+            before = last.get(block.label)
+            if block.continues and before is not None and block.table is None and before.block.table is None:
+                _join(before, block)
+            else:
+                found.append(Shown(block, page.number, block.content))
+                last[block.label] = found[-1]
+    return iter(found)
+
+
+def _join(before: Shown, block: Block) -> None:
+    joint = block.extra.get("joint", " ")
+    text = before.content[:-1] if joint is None else before.content + joint
+    before.content = text + block.content

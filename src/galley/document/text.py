@@ -1,0 +1,32 @@
+"""Documents as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from galley.document.model import Document, Label, Table
+from galley.document.select import Shown, shown
+
+
+def to_text(document: Document, keep: Collection[str] = ()) -> str:
+    """Blocks parted by blank lines; table cells by tabs; a page of a PDF is not marked."""
+    texts = [_text(item) for item in shown(document, keep)]
+    return "\n\n".join(text for text in texts if text) + "\n" if any(texts) else ""
+
+
+def _text(item: Shown) -> str:
+    if item.block.table is not None:
+        return table_text(item.block.table)
+    if item.block.label is Label.LIST_ITEM and not item.content.startswith(
+        str(item.block.extra.get("marker"))
+    ):
+        return "- " + item.content.strip()
+    return item.content.strip("\n")
+
+
+def table_text(table: Table) -> str:
+    """Rows as lines, cells parted by tabs; a spanning cell's text stands in its first place."""
+    grid = [[""] * table.cols for _ in range(table.rows)]
+    for cell in table.cells:
+        grid[cell.row][cell.col] = " ".join(cell.text.split())
+    return "\n".join("\t".join(row).rstrip("\t") for row in grid)

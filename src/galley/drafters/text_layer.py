@@ -1,0 +1,122 @@
+"""The PDF's own text layer as a drafter: words in content order to lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from galley.document import BBox
+from galley.drafters.line import TextLine, Word
+from galley.ingest.page import TextLayer, TextWord
+
+# White space wider than this many font sizes parts columns and table cells rather than words.
+_WORD_GAP = 1.0
+
+
+def text_layer_lines(layer: TextLayer) -> list[TextLine]:
+    """Lines of the layer, top to bottom of its content order; every word occurs in exactly one line.
+
+    Words side by side with ordinary spacing make a line. A wider gap (columns, table cells) starts a new one.
+    """
+    chains: list[list[TextWord]] = []
+    for word in layer.words:
+        if not word.text.strip():
+            continue
+        if chains and _follows(chains[-1], word):
+            chains[-1].append(word)
+        else:
+            chains.append([word])
+    return [_line(chain) for chain in _join(chains)]
+
+
+def _size(word: TextWord) -> float:
+    return word.size or word.bbox.height
+
+
+def _upright(word: TextWord) -> bool:
+    """False for words set along the page's side, taller than wide."""
+    return len(word.text) < 3 or word.bbox.height < 1.5 * word.bbox.width
+
+
+def _follows(chain: Sequence[TextWord], word: TextWord) -> bool:
+    last = chain[-1]
+    if _upright(last) != _upright(word):
+        return False
+    size = max(_size(last), _size(word))
+    if not _upright(word):
+        above = last.bbox.y0 - word.bbox.y1
+        below = word.bbox.y0 - last.bbox.y1
+        return _overlap_x(last.bbox, word.bbox) > 0.5 and -0.5 * size < max(above, below) < _WORD_GAP * size
+    gap = word.bbox.x0 - last.bbox.x1
+    anchor = max(chain, key=_size)
+    same_row = max(_overlap_y(last.bbox, word.bbox), _overlap_y(anchor.bbox, word.bbox)) > 0.4
+    return same_row and -0.5 * size < gap < _WORD_GAP * size
+
+
+def _join(chains: list[list[TextWord]]) -> list[list[TextWord]]:
+    """Chains that sit side by side though the file draws other text between them become one."""
+    starts = sorted(range(len(chains)), key=lambda i: chains[i][0].bbox.x0)
+    into: dict[int, int] = {}
+    for i in starts:
+        tail = chains[i]
+        for j in range(len(chains)):
+            if j != i and j not in into and _root(into, j) != _root(into, i) and _follows(tail, chains[j][0]):
+                into[j] = i
+                break
+    merged: list[list[TextWord]] = []
+    successor = {i: j for j, i in into.items()}
+    for i in range(len(chains)):
+        if i in into:
+            continue
+        words: list[TextWord] = []
+        at: int | None = i
+        while at is not None:
+            words += chains[at]
+            at = successor.get(at)
+        merged.append(words)
+    return merged
+
+
+def _root(into: dict[int, int], i: int) -> int:
+    while i in into:
+        i = into[i]
+    return i
+
+
+def _line(words: list[TextWord]) -> TextLine:
+    bbox = words[0].bbox
+    for word in words[1:]:
+        bbox = bbox.union(word.bbox)
+    letters = sum(len(word.text) for word in words)
+
+    def mostly(name: str) -> bool:
+        return 2 * sum(len(word.text) for word in words if getattr(word, name)) > letters
+
+    sizes = sorted((_size(word), len(word.text)) for word in words)
+    return TextLine(
+        text=" ".join(word.text for word in words),
+        bbox=bbox,
+        source="pdf-text",
+        words=[Word(word.text, word.bbox) for word in words],
+        size=_weighted_median(sizes),
+        bold=mostly("bold"),
+        italic=mostly("italic"),
+        mono=mostly("mono"),
+    )
+
+
+def _weighted_median(pairs: list[tuple[float, int]]) -> float:
+    half = sum(weight for _, weight in pairs) / 2
+    for value, weight in pairs:
+        half -= weight
+        if half <= 0:
+            return value
+    return pairs[-1][0]
+
+
+def _overlap_y(a: BBox, b: BBox) -> float:
+    """Shared height as a part of the smaller height."""
+    return (min(a.y1, b.y1) - max(a.y0, b.y0)) / max(1e-6, min(a.height, b.height))
+
+
+def _overlap_x(a: BBox, b: BBox) -> float:
+    return (min(a.x1, b.x1) - max(a.x0, b.x0)) / max(1e-6, min(a.width, b.width))

@@ -1,0 +1,188 @@
+"""Reading order of boxes: a recursive XY-cut (Nagy and Seth, 1984) that looks for columns before rows.
+
+A plain XY-cut reads aligned paragraphs of two columns across. Here horizontal bands are first joined into *runs* that
+share a gutter, so that only a box crossing the gutter (a title, a wide table) ends a column run. Boxes that no straight
+cut separates are sorted by the precedence rules of Breuel (2003, section 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from galley.document import BBox
+
+Span = tuple[float, float]
+
+
+@dataclass
+class Strip:
+    """Boxes read one after another: indices in reading order. ``rowwise``: read across, row by row, as in a table."""
+
+    indices: list[int]
+    rowwise: bool = False
+
+
+Rowwise = Callable[[list[list[int]]], bool]
+
+
+def reading_order(boxes: Sequence[BBox], gutter: float) -> list[int]:
+    """A permutation of ``range(len(boxes))``. ``gutter``: least white space between columns, in pixels."""
+    return [index for strip in strips(boxes, gutter) for index in strip.indices]
+
+
+def strips(boxes: Sequence[BBox], gutter: float, rowwise: Rowwise | None = None) -> list[Strip]:
+    """Single-column sequences of boxes in reading order; each index occurs exactly once.
+
+    rowwise: asked for each set of columns found (indices per column); True reads them across instead.
+    """
+    found: list[Strip] = []
+    _Cutter(boxes, gutter, rowwise).cut(list(range(len(boxes))), found)
+    return found
+
+
+class _Cutter:
+    def __init__(self, boxes: Sequence[BBox], gutter: float, rowwise: Rowwise | None) -> None:
+        self.boxes = boxes
+        self.gutter = gutter
+        self.rowwise = rowwise
+
+    def cut(self, members: list[int], found: list[Strip]) -> None:
+        if not members:
+            return
+        columns = self._columns(members)
+        if len(columns) > 1:
+            if self.rowwise is not None and self.rowwise(columns):
+                found.append(Strip(self._by_rows(members), rowwise=True))
+                return
+            for column in columns:
+                self.cut(column, found)
+            return
+        bands = self._bands(members)
+        runs = self._runs(bands)
+        if len(runs) > 1:
+            for run in runs:
+                self.cut(run, found)
+        elif len(bands) == len(members):
+            found.append(Strip([band[0] for band in bands]))
+        else:
+            found.append(Strip(_precedence(self.boxes, members)))
+
+    def _columns(self, members: list[int]) -> list[list[int]]:
+        """Split by white space of at least a gutter's width that runs from top to bottom."""
+        spans = [(self.boxes[i].x0, self.boxes[i].x1) for i in members]
+        return _split(members, spans, self.gutter)
+
+    def _bands(self, members: list[int]) -> list[list[int]]:
+        """Split by white space from left to right; boxes may overlap by a fifth of the smaller height."""
+        spans = []
+        for i in members:
+            slack = 0.1 * self.boxes[i].height
+            spans.append((self.boxes[i].y0 + slack, self.boxes[i].y1 - slack))
+        return _split(members, spans, 0.0)
+
+    def _runs(self, bands: list[list[int]]) -> list[list[int]]:
+        """Consecutive bands joined while a gutter runs through all of them with boxes on both its sides."""
+        runs: list[list[int]] = []
+        gaps: list[Span] = []
+        for band in bands:
+            if runs and gaps:
+                left = self._intersect(gaps, self._free(band))
+                if left:
+                    runs[-1] += band
+                    gaps = left
+                    continue
+            gaps = self._inner_gaps(band)
+            joined = not gaps and runs and not self._inner_gaps(runs[-1])
+            if joined:
+                runs[-1] += band
+            else:
+                runs.append(list(band))
+        return runs
+
+    def _inner_gaps(self, members: list[int]) -> list[Span]:
+        return self._free(members)[1:-1]
+
+    def _free(self, members: list[int]) -> list[Span]:
+        """Intervals of x that no member covers, from minus to plus infinity."""
+        free: list[Span] = []
+        edge = float("-inf")
+        for x0, x1 in sorted((self.boxes[i].x0, self.boxes[i].x1) for i in members):
+            if edge == float("-inf") or x0 - edge >= self.gutter:
+                free.append((edge, x0))
+            edge = max(edge, x1)
+        return [*free, (edge, float("inf"))]
+
+    def _intersect(self, a: list[Span], b: list[Span]) -> list[Span]:
+        shared = [(max(p[0], q[0]), min(p[1], q[1])) for p in a for q in b]
+        return [span for span in shared if span[1] - span[0] >= self.gutter]
+
+    def _by_rows(self, members: list[int]) -> list[int]:
+        return [i for row in rows([self.boxes[i] for i in members], members) for i in row]
+
+
+def rows(boxes: Sequence[BBox], names: Sequence[int] | None = None) -> list[list[int]]:
+    """Boxes grouped into text rows, top to bottom, each from left to right.
+
+    A box joins a row when its middle lies within the row's first box or the other way round.
+    """
+    names = names if names is not None else range(len(boxes))
+    found: list[tuple[BBox, list[tuple[float, int]]]] = []
+    for box, name in sorted(zip(boxes, names, strict=True), key=lambda pair: pair[0].center[1]):
+        middle = box.center[1]
+        if found and (
+            found[-1][0].y0 <= middle <= found[-1][0].y1 and box.y0 <= found[-1][0].center[1] <= box.y1
+        ):
+            found[-1][1].append((box.x0, name))
+        else:
+            found.append((box, [(box.x0, name)]))
+    return [[name for _, name in sorted(row)] for _, row in found]
+
+
+def _split(members: list[int], spans: list[Span], least: float) -> list[list[int]]:
+    """Groups of members whose spans touch, in order; groups are at least ``least`` apart."""
+    groups: list[list[int]] = []
+    edge = float("-inf")
+    for (low, high), member in sorted(zip(spans, members, strict=True)):
+        if not groups or low - edge > least:
+            groups.append([])
+        groups[-1].append(member)
+        edge = max(edge, high)
+    return groups
+
+
+def _precedence(boxes: Sequence[BBox], members: list[int]) -> list[int]:
+    """Topological order: above before below where x overlaps, left before right unless a wide box comes between.
+
+    Cycles, which overlapping boxes can make, are broken at the topmost box.
+    """
+    before = {b: {a for a in members if a != b and _precedes(boxes, a, b, members)} for b in members}
+    order: list[int] = []
+    waiting = sorted(members, key=lambda i: (boxes[i].y0, boxes[i].x0))
+    while waiting:
+        ready = [i for i in waiting if not before[i]]
+        chosen = ready[0] if ready else waiting[0]
+        order.append(chosen)
+        waiting.remove(chosen)
+        for others in before.values():
+            others.discard(chosen)
+    return order
+
+
+def _precedes(boxes: Sequence[BBox], a: int, b: int, members: list[int]) -> bool:
+    first, second = boxes[a], boxes[b]
+    if _share(first.x0, first.x1, second.x0, second.x1):
+        return first.center[1] < second.center[1]
+    if first.x1 > second.x0 + 0.1 * min(first.width, second.width):
+        return False
+    low, high = sorted((first.center[1], second.center[1]))
+    between = (boxes[c] for c in members if c not in (a, b) and low < boxes[c].center[1] < high)
+    wide = any(
+        _share(c.x0, c.x1, first.x0, first.x1) and _share(c.x0, c.x1, second.x0, second.x1) for c in between
+    )
+    return not wide
+
+
+def _share(a0: float, a1: float, b0: float, b1: float) -> bool:
+    """Whether two intervals overlap by more than a tenth of the shorter."""
+    return min(a1, b1) - max(a0, b0) > 0.1 * min(a1 - a0, b1 - b0)

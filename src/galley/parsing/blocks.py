@@ -1,0 +1,170 @@
+"""Zones to blocks: paragraphs, headings, lists, code, captions, formulas and figures, each with its confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from galley.document import BBox, Block, Label, Line, Table
+from galley.document.table_html import table_html
+from galley.drafters.line import TextLine
+from galley.layout.order import rows
+from galley.parsing.headings import is_heading
+from galley.parsing.hyphens import Vocabulary, join_lines
+from galley.parsing.markers import bullet, enumerator, without_bullet
+from galley.parsing.paragraphs import Paragraph, merge_rows, split
+from galley.parsing.zones import Zone
+
+LOW_CONFIDENCE = 0.8
+
+ImageSink = Callable[[str, NDArray[np.uint8]], str]
+TableDrafter = Callable[[BBox, Sequence[TextLine]], Table | None]
+
+
+@dataclass
+class Setting:
+    """What building the blocks of one page needs to know.
+
+    body: usual height of the page's running text in pixels. read_table: table structure from a box and its lines.
+    crop: saves the picture of a box and returns its path, None where images are not kept.
+    """
+
+    body: float
+    words: Vocabulary = field(default_factory=Vocabulary)
+    read_table: TableDrafter | None = None
+    crop: Callable[[BBox], str] | None = None
+
+
+def build_blocks(zones: Sequence[Zone], setting: Setting) -> list[Block]:
+    """Blocks of the zones, in their order; every line of a zone is in the ``lines`` of exactly one block."""
+    return [block for zone in zones for block in zone_blocks(zone, setting)]
+
+
+def zone_blocks(zone: Zone, setting: Setting) -> list[Block]:
+    """Blocks of one zone."""
+    if zone.label is Label.FIGURE:
+        return [_figure(zone, setting)]
+    if zone.label is Label.FORMULA:
+        return [_formula(zone)]
+    if zone.label is Label.TABLE:
+        return _table(zone, setting)
+    if zone.label is Label.TITLE:
+        return _heading_or_text(zone, setting)
+    if zone.label in (Label.TEXT, Label.REFERENCE, Label.FOOTNOTE):
+        return _text(zone, setting)
+    return [_flowing(zone.label, Paragraph(merge_rows(zone.lines)), setting)]
+
+
+def text_block(label: Label, lines: Sequence[TextLine], content: str) -> Block:
+    """A block of text lines with what is known about their reading."""
+    bbox = lines[0].bbox
+    for line in lines[1:]:
+        bbox = bbox.union(line.bbox)
+    value = confidence(lines)
+    return Block(
+        label=label,
+        bbox=bbox,
+        content=content,
+        confidence=value,
+        source=source(lines),
+        lines=[Line(text=line.text, bbox=line.bbox, confidence=line.confidence) for line in lines],
+        flags=["low-confidence"] if value is not None and value < LOW_CONFIDENCE else [],
+    )
+
+
+def confidence(lines: Sequence[TextLine]) -> float | None:
+    """Mean of the lines' confidences weighted by their lengths; None where no line has one."""
+    known = [(line.confidence, max(1, len(line.text))) for line in lines if line.confidence is not None]
+    total = sum(weight for _, weight in known)
+    return min(1.0, sum(value * weight for value, weight in known) / total) if total else None
+
+
+def source(lines: Sequence[TextLine]) -> str | None:
+    """Who read most of the text."""
+    letters: dict[str, int] = {}
+    for line in lines:
+        letters[line.source] = letters.get(line.source, 0) + len(line.text)
+    return max(letters, key=letters.__getitem__) if letters else None
+
+
+def _flowing(label: Label, paragraph: Paragraph, setting: Setting) -> Block:
+    texts = [line.text for line in paragraph.lines]
+    content = "\n".join(texts) if paragraph.verse else join_lines(texts, setting.words)
+    return text_block(label, paragraph.lines, content)
+
+
+def _text(zone: Zone, setting: Setting) -> list[Block]:
+    if all(line.mono for line in zone.lines):
+        return [_code(zone.lines)]
+    blocks = []
+    for paragraph in split(zone.lines, rowwise=zone.rowwise):
+        text = paragraph.lines[0].text
+        label = zone.label
+        if label is Label.TEXT and (bullet(text) or enumerator(text)):
+            label = Label.LIST_ITEM
+        elif label is Label.TEXT and is_heading(paragraph.lines, setting.body):
+            label = Label.HEADING
+        block = _flowing(label, paragraph, setting)
+        if label is Label.LIST_ITEM:
+            block.content = without_bullet(block.content)
+            block.extra = {"marker": bullet(text) or enumerator(text)}
+        blocks.append(block)
+    return blocks
+
+
+def _heading_or_text(zone: Zone, setting: Setting) -> list[Block]:
+    lines = merge_rows(zone.lines)
+    if len(lines) > 6 or not any(char.isalpha() for line in lines for char in line.text):
+        return _text(Zone(Label.TEXT, zone.bbox, zone.lines, zone.score, zone.rowwise), setting)
+    return [_flowing(Label.HEADING, Paragraph(lines), setting)]
+
+
+def _code(lines: Sequence[TextLine]) -> Block:
+    """Code with its line breaks and its indents, measured in the width of a character."""
+    found = [[lines[i] for i in row] for row in rows([line.bbox for line in lines])]
+    widths = [line.bbox.width / len(line.text) for line in lines if line.text]
+    width = max(1e-6, float(np.median(widths)))
+    left = min(line.bbox.x0 for line in lines)
+    texts = []
+    for row in found:
+        text = ""
+        for line in row:
+            column = round((line.bbox.x0 - left) / width)
+            text += " " * max(1 if text else 0, column - len(text)) + line.text
+        texts.append(text)
+    return text_block(Label.CODE, [line for row in found for line in row], "\n".join(texts))
+
+
+def _formula(zone: Zone) -> Block:
+    """A formula nobody has read as one: its characters as a line reader saw them, marked as such."""
+    lines = merge_rows(zone.lines)
+    if not lines:
+        return Block(label=Label.FORMULA, bbox=zone.bbox, flags=["failed"])
+    block = text_block(Label.FORMULA, lines, "\n".join(line.text for line in lines))
+    block.bbox = zone.bbox
+    block.flags = [*block.flags, "unverified"]
+    return block
+
+
+def _figure(zone: Zone, setting: Setting) -> Block:
+    """A figure; text read in it, such as axis labels, is its content."""
+    lines = merge_rows(zone.lines)
+    block = text_block(Label.FIGURE, lines, "\n".join(line.text for line in lines)) if lines else None
+    block = block or Block(label=Label.FIGURE, bbox=zone.bbox, confidence=zone.score)
+    block.bbox = zone.bbox
+    block.image = setting.crop(zone.bbox) if setting.crop else None
+    return block
+
+
+def _table(zone: Zone, setting: Setting) -> list[Block]:
+    if not zone.lines:
+        return [_figure(zone, setting)]
+    table = setting.read_table(zone.bbox, zone.lines) if setting.read_table else None
+    if table is None:
+        return _text(Zone(Label.TEXT, zone.bbox, zone.lines, zone.score, rowwise=True), setting)
+    block = text_block(Label.TABLE, zone.lines, "")
+    block.bbox, block.table, block.content = zone.bbox, table, table_html(table)
+    return [block]

@@ -1,0 +1,104 @@
+"""The draft strategy: a page parsed without any vision-language model.
+
+Its steps are what other strategies reuse: make the page upright, get its lines, find its zones; only then are the
+zones' lines put together to blocks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from galley.document import BBox, Page
+from galley.drafters.line import TextLine
+from galley.drafters.ocr import OcrEngine
+from galley.ingest.page import PageImage
+from galley.layout.detector import PicoDetector
+from galley.layout.region import Detector
+from galley.parsing.blocks import ImageSink, Setting, build_blocks
+from galley.parsing.headings import body_height
+from galley.parsing.hyphens import Vocabulary
+from galley.parsing.lines import page_lines, picture_lines, trusts_layer
+from galley.parsing.options import ParseOptions
+from galley.parsing.upright import Upright, make_upright
+from galley.parsing.zones import Zone, find_zones
+
+
+@dataclass
+class LaidOut:
+    """A page ready for reading: upright image, its lines, its zones in reading order."""
+
+    upright: Upright
+    lines: list[TextLine]
+    zones: list[Zone]
+
+
+class DraftParser:
+    """Parses pages by the text layer or OCR, layout detection and geometry. Models are loaded at first use.
+
+    image_sink: called with a name and a (height, width, 3) crop for each figure kept; returns the path to write into
+    the document.
+    """
+
+    def __init__(
+        self, options: ParseOptions, image_sink: ImageSink | None = None, detector: Detector | None = None
+    ) -> None:
+        self.options = options
+        self.image_sink = image_sink
+        self.detector: Detector = detector or PicoDetector()
+
+    @cached_property
+    def ocr(self) -> OcrEngine:
+        return OcrEngine()
+
+    def parse_page(self, page: PageImage) -> Page:
+        """One page's blocks in reading order."""
+        laid_out = self.lay_out(page)
+        blocks = build_blocks(laid_out.zones, self.setting(page, laid_out))
+        height, width = laid_out.upright.image.shape[:2]
+        return Page(
+            number=page.number,
+            width=width,
+            height=height,
+            dpi=page.dpi,
+            rotation=laid_out.upright.rotation,
+            skew=laid_out.upright.skew,
+            blocks=blocks,
+        )
+
+    def lay_out(self, page: PageImage) -> LaidOut:
+        """The page upright, with its lines and its zones in reading order."""
+        upright = make_upright(page)
+        image, layer = upright.image, upright.text
+        lines = page_lines(image, layer, self.ocr, self.options)
+        regions = self.detector.detect(image)
+        if trusts_layer(layer, self.options) and self.options.ocr != "never":
+            lines += picture_lines(image, regions, lines, self.ocr)
+        zones = find_zones(regions, lines, image.shape[1], image.shape[0])
+        return LaidOut(upright, lines, zones)
+
+    def setting(self, page: PageImage, laid_out: LaidOut) -> Setting:
+        """What building the blocks of ``page`` needs."""
+        image = laid_out.upright.image
+
+        counter = iter(range(1, 1_000_000))
+
+        def crop(bbox: BBox) -> str:
+            assert self.image_sink is not None
+            return self.image_sink(f"page-{page.number}-figure-{next(counter)}", cut(image, bbox))
+
+        return Setting(
+            body=body_height(laid_out.lines),
+            words=Vocabulary(line.text for line in laid_out.lines),
+            crop=crop if self.image_sink else None,
+        )
+
+
+def cut(image: NDArray[np.uint8], bbox: BBox) -> NDArray[np.uint8]:
+    """The part of a (height, width, 3) image within a box, at least one pixel large."""
+    height, width = image.shape[:2]
+    x0, y0 = min(width - 1, max(0, int(bbox.x0))), min(height - 1, max(0, int(bbox.y0)))
+    return image[y0 : max(y0 + 1, round(bbox.y1)), x0 : max(x0 + 1, round(bbox.x1))]

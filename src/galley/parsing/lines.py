@@ -1,0 +1,61 @@
+"""The text lines of a page: from its text layer where that can be trusted, else by OCR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from galley.document import BBox, Label
+from galley.drafters.line import TextLine, Word
+from galley.drafters.ocr import OcrEngine
+from galley.drafters.text_layer import text_layer_lines
+from galley.ingest.page import LayerQuality, TextLayer
+from galley.layout.region import Region
+from galley.parsing.options import ParseOptions
+
+# A picture smaller than this part of the page is an ornament.
+_LEAST_PICTURE = 0.005
+
+
+def trusts_layer(layer: TextLayer, options: ParseOptions) -> bool:
+    """Whether the page's own text is taken instead of OCR."""
+    if options.ocr == "always":
+        return False
+    return options.ocr == "never" or layer.quality is LayerQuality.GOOD
+
+
+def page_lines(
+    image: NDArray[np.uint8], layer: TextLayer, ocr: OcrEngine, options: ParseOptions
+) -> list[TextLine]:
+    """Lines of an upright page in page-image pixels."""
+    return text_layer_lines(layer) if trusts_layer(layer, options) else ocr.read(image)
+
+
+def picture_lines(
+    image: NDArray[np.uint8], regions: Sequence[Region], lines: Sequence[TextLine], ocr: OcrEngine
+) -> list[TextLine]:
+    """OCR lines of the pictures on a page whose text layer has nothing there: scanned letters, screenshots, charts."""
+    least = _LEAST_PICTURE * image.shape[0] * image.shape[1]
+    found: list[TextLine] = []
+    for region in regions:
+        box = region.bbox
+        if region.label not in (Label.FIGURE, Label.TABLE) or box.area < least:
+            continue
+        if any(line.bbox.intersection(box) > 0.3 * line.bbox.area for line in [*lines, *found]):
+            continue
+        x0, y0 = int(box.x0), int(box.y0)
+        crop = np.ascontiguousarray(image[y0 : round(box.y1), x0 : round(box.x1)])
+        found += [_moved(line, x0, y0) for line in ocr.read(crop)]
+    return found
+
+
+def _moved(line: TextLine, x: float, y: float) -> TextLine:
+    words = [Word(word.text, _shifted(word.bbox, x, y)) for word in line.words]
+    return replace(line, bbox=_shifted(line.bbox, x, y), words=words)
+
+
+def _shifted(box: BBox, x: float, y: float) -> BBox:
+    return BBox(x0=box.x0 + x, y0=box.y0 + y, x1=box.x1 + x, y1=box.y1 + y)

@@ -1,0 +1,165 @@
+"""Lines of one zone to paragraphs, by spacing, indents, line ends, list marks and type size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from galley.document import BBox
+from galley.drafters.line import TextLine
+from galley.layout.order import rows
+from galley.parsing.markers import bullet, enumerator
+
+# Multiples of a line's height.
+_INDENT = 0.6
+_SPACING = 1.3
+_SIZE = 1.35
+
+
+@dataclass
+class Paragraph:
+    """Rows of one paragraph, each row one line. ``verse``: the line breaks are part of the text (addresses, receipts)."""
+
+    lines: list[TextLine]
+    verse: bool = False
+
+    @property
+    def bbox(self) -> BBox:
+        bbox = self.lines[0].bbox
+        for line in self.lines[1:]:
+            bbox = bbox.union(line.bbox)
+        return bbox
+
+
+def merge_rows(lines: Sequence[TextLine]) -> list[TextLine]:
+    """One line per row: fragments side by side joined by a space, from left to right."""
+    merged = []
+    for row in rows([line.bbox for line in lines]):
+        merged.append(_merged([lines[i] for i in row]))
+    return merged
+
+
+def _merged(parts: list[TextLine]) -> TextLine:
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0]
+    bbox = first.bbox
+    for part in parts[1:]:
+        bbox = bbox.union(part.bbox)
+    known = [(part.confidence, len(part.text)) for part in parts if part.confidence is not None]
+    weight = sum(length for _, length in known)
+    return replace(
+        first,
+        text=" ".join(part.text for part in parts),
+        bbox=bbox,
+        confidence=sum(value * length for value, length in known) / weight if weight else None,
+        words=[word for part in parts for word in part.words] if all(part.words for part in parts) else [],
+        size=max(part.size for part in parts),
+        bold=all(part.bold for part in parts),
+        italic=all(part.italic for part in parts),
+        mono=all(part.mono for part in parts),
+        char_frames=None,
+        features=None,
+    )
+
+
+def split(lines: Sequence[TextLine], *, rowwise: bool = False) -> list[Paragraph]:
+    """Paragraphs of one zone. ``rowwise``: the lines are cells of rows, whose breaks are kept."""
+    columns = [list(lines)] if rowwise else _columns(lines)
+    return [paragraph for column in columns for paragraph in _Column(merge_rows(column)).paragraphs(rowwise)]
+
+
+def _columns(lines: Sequence[TextLine]) -> list[list[TextLine]]:
+    """Lines cut where the reading order goes back up the page to another column."""
+    found: list[list[TextLine]] = []
+    for line in lines:
+        if found and line.bbox.y1 > found[-1][-1].bbox.center[1]:
+            found[-1].append(line)
+        else:
+            found.append([line])
+    return found
+
+
+class _Column:
+    """Rows of one column and the measures that tell where paragraphs begin."""
+
+    def __init__(self, lines: list[TextLine]) -> None:
+        self.lines = lines
+        self.height = float(np.median([line.bbox.height for line in lines]))
+        self.left = float(np.percentile([line.bbox.x0 for line in lines], 10))
+        self.right = float(np.percentile([line.bbox.x1 for line in lines], 95))
+
+    @cached_property
+    def pitch(self) -> float:
+        """Usual distance of one row to the next."""
+        steps = [
+            b.bbox.center[1] - a.bbox.center[1] for a, b in zip(self.lines, self.lines[1:], strict=False)
+        ]
+        return float(np.percentile(steps, 40)) if steps else self.height
+
+    @cached_property
+    def centred(self) -> bool:
+        """Most rows share a middle while their left edges vary."""
+        middles = np.array([line.bbox.center[0] for line in self.lines])
+        lefts = np.array([line.bbox.x0 for line in self.lines])
+        return len(self.lines) > 1 and middles.std() < 0.5 * self.height and lefts.std() > self.height
+
+    @cached_property
+    def hanging(self) -> bool:
+        """Rows go on further in than they begin, as in reference lists: most rows are indented, some are not."""
+        inset = [self._indent(line) > _INDENT for line in self.lines]
+        return len(inset) > 3 and 0.5 < np.mean(inset) < 1 and not inset[0] and not self.centred
+
+    @cached_property
+    def verse(self) -> bool:
+        """Most rows end where the next row's first word would still have fitted: the line breaks are meant."""
+        ends = [self._ends_early(i) for i in range(len(self.lines) - 1)]
+        return len(ends) > 0 and float(np.mean(ends)) >= 0.5 and not self.centred
+
+    def paragraphs(self, rowwise: bool) -> list[Paragraph]:
+        marked = any(self._marked(line) for line in self.lines)
+        verse = rowwise and not marked or self.verse and not marked
+        found: list[Paragraph] = []
+        for i, line in enumerate(self.lines):
+            if not found or self._begins(i, verse):
+                found.append(Paragraph([line], verse))
+            else:
+                found[-1].lines.append(line)
+        return found
+
+    def _begins(self, i: int, verse: bool) -> bool:
+        line, before = self.lines[i], self.lines[i - 1]
+        step = line.bbox.center[1] - before.bbox.center[1]
+        ratio = line.bbox.height / max(1e-6, before.bbox.height)
+        if (
+            step > _SPACING * max(self.pitch, self.height)
+            or not 1 / _SIZE < ratio < _SIZE
+            and line.size != before.size
+        ):
+            return True
+        if self._marked(line):
+            return True
+        if verse or self.centred:
+            return False
+        if self.hanging:
+            return self._indent(line) <= _INDENT
+        indented = self._indent(line) > _INDENT and self._indent(before) <= _INDENT
+        return (
+            indented and not self._marked(before) or self._ends_early(i - 1) and not self._indent(before) > 3
+        )
+
+    def _marked(self, line: TextLine) -> bool:
+        return bullet(line.text) is not None or enumerator(line.text) is not None
+
+    def _indent(self, line: TextLine) -> float:
+        return (line.bbox.x0 - self.left) / self.height
+
+    def _ends_early(self, i: int) -> bool:
+        """Whether the first word of the next row would have fitted at this row's end."""
+        line, after = self.lines[i], self.lines[i + 1]
+        first = after.text.split()[0] if after.text.split() else ""
+        width = after.bbox.width * (len(first) + 1) / max(1, len(after.text))
+        return line.bbox.x1 + width + 1.5 * self.height < self.right

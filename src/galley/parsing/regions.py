@@ -1,0 +1,84 @@
+"""Which of the detector's regions the lines of text bear out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from galley.document import BBox, Label
+from galley.drafters.line import TextLine
+from galley.layout.order import Rowwise, strips
+from galley.layout.region import Region
+
+_PROSE_CHARS = 15
+_CELL_CHARS = 14
+
+
+def credible(regions: Sequence[Region], lines: Sequence[TextLine], width: int, height: int) -> list[Region]:
+    """Regions without the ones the lines contradict: pieces of a like region, and figures and tables that are text."""
+    kept: list[Region] = []
+    for region in regions:
+        inside = [line for line in lines if line.bbox.inside(region.bbox) > 0.6]
+        if region.label is Label.FIGURE and _is_text(region, inside, width * height):
+            continue
+        if region.label is Label.TABLE and _is_prose(inside):
+            continue
+        kept.append(region)
+    return [
+        region for region in kept if not any(_holds(other, region) for other in kept if other is not region)
+    ]
+
+
+def looks_tabular(lines: Sequence[TextLine]) -> Rowwise:
+    """The test whether columns of ``lines`` are columns of cells, to read across, rather than of prose."""
+
+    def test(columns: list[list[int]]) -> bool:
+        short = sum(_mean_chars([lines[i] for i in column]) <= _CELL_CHARS for column in columns)
+        return 2 * short >= len(columns) and _aligned([[lines[i].bbox for i in column] for column in columns])
+
+    return test
+
+
+def _aligned(columns: list[list[BBox]]) -> bool:
+    """Whether most boxes of the columns but the longest stand on a row of another column."""
+    fewest = sorted(columns, key=len)[: max(1, len(columns) - 1)]
+    hits = total = 0
+    for column in fewest:
+        others = [box for other in columns if other is not column for box in other]
+        total += len(column)
+        hits += sum(
+            any(abs(b.center[1] - o.center[1]) < 0.5 * min(b.height, o.height) for o in others)
+            for b in column
+        )
+    return hits >= 0.6 * total
+
+
+def _mean_chars(lines: Sequence[TextLine]) -> float:
+    return float(np.mean([len(line.text) for line in lines]))
+
+
+def _is_text(figure: Region, lines: Sequence[TextLine], page_area: float) -> bool:
+    """A figure that is mostly text: several lines longer than labels are, or nearly the whole page full of lines."""
+    prose = [line for line in lines if len(line.text) >= _PROSE_CHARS]
+    covered = sum(line.bbox.area for line in prose) / max(1.0, figure.bbox.area)
+    return (len(prose) >= 5 and covered > 0.06) or (figure.bbox.area > 0.5 * page_area and len(lines) >= 8)
+
+
+def _is_prose(lines: Sequence[TextLine]) -> bool:
+    """A table whose lines stand in columns of running text."""
+    total = sum(len(line.text) for line in lines)
+    height = float(np.median([line.bbox.height for line in lines])) if lines else 1.0
+    prose = 0
+    for strip in strips([line.bbox for line in lines], height, looks_tabular(lines)):
+        members = [lines[i] for i in strip.indices]
+        if not strip.rowwise and len(members) >= 5 and _mean_chars(members) >= 22:
+            prose += sum(len(line.text) for line in members)
+    return prose > 0.7 * total > 0
+
+
+def _holds(other: Region, region: Region) -> bool:
+    """Whether ``region`` is a piece of ``other`` with the same label, or the lesser of two equals."""
+    if other.label is not region.label or region.bbox.inside(other.bbox) < 0.8:
+        return False
+    return (other.bbox.area, other.score) > (region.bbox.area, region.score)
