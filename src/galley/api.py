@@ -1,0 +1,142 @@
+"""``galley.parse`` and ``galley.iter_pages``: a document from anywhere to typed data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from galley._version import __version__
+from galley.document import Document, Failure, Page
+from galley.errors import GalleyError, InputError
+from galley.ingest.page import PageImage
+from galley.ingest.source import Source, SourceLike, one_line, open_source
+from galley.parsing.options import ParseOptions, make_options
+
+ImageSink = Callable[[str, NDArray[np.uint8]], str]
+"""Takes a figure's name and its (height, width, 3) uint8 RGB image, keeps it, returns the path to write down."""
+
+
+class PageParser(Protocol):
+    """A strategy: reads one page after the other."""
+
+    def parse_page(self, page: PageImage) -> Page: ...
+
+
+def parse(
+    source: SourceLike,
+    *,
+    options: ParseOptions | None = None,
+    name: str | None = None,
+    image_sink: ImageSink | None = None,
+    parser: PageParser | None = None,
+    **overrides: Any,
+) -> Document:
+    """Parse a document; pages that cannot be read are listed in ``failures`` and the others go on.
+
+    source: a path, ``-`` for standard input, bytes, or a file opened for bytes. overrides: fields of ``ParseOptions``,
+    as in ``galley.parse("a.pdf", pages="1-3", keep={"footnotes"})``. image_sink: keeps figures. parser: a parser to
+    use again for many documents, so that its models are loaded once.
+    Raises ``InputError`` when the source cannot be read at all, ``UsageError`` for options that make no sense.
+    """
+    chosen = resolve_options(options, overrides)
+    with open_with(source, chosen, name) as opened:
+        document = new_document(opened)
+        for page in read_pages(opened, parser or make_parser(chosen, image_sink)):
+            add_page(document, page)
+    return finish(document, chosen)
+
+
+def iter_pages(
+    source: SourceLike,
+    *,
+    options: ParseOptions | None = None,
+    on_failure: Callable[[Failure], None] | None = None,
+    image_sink: ImageSink | None = None,
+    parser: PageParser | None = None,
+    **overrides: Any,
+) -> Iterator[Page]:
+    """Parse a document page by page, holding one page at a time; nothing is joined across pages.
+
+    on_failure: called for each page that cannot be read, after which the others go on; without it the first one raises
+    ``InputError``. The rest as for ``parse``.
+    """
+    chosen = resolve_options(options, overrides)
+    with open_with(source, chosen, None) as opened:
+        for page in read_pages(opened, parser or make_parser(chosen, image_sink)):
+            if isinstance(page, Page):
+                yield page
+            elif on_failure is None:
+                raise InputError(page.message)
+            else:
+                on_failure(page)
+
+
+def resolve_options(options: ParseOptions | None, overrides: dict[str, Any]) -> ParseOptions:
+    """``options`` with single fields replaced."""
+    if options is None:
+        return make_options(**overrides)
+    return make_options(**(dict(options) | overrides)) if overrides else options
+
+
+def make_parser(options: ParseOptions, image_sink: ImageSink | None = None) -> PageParser:
+    """The parser of the chosen strategy. Imported here, since it brings the models' runtime with it."""
+    from galley.parsing.draft import DraftParser
+
+    return DraftParser(options, image_sink)
+
+
+def open_with(source: SourceLike, options: ParseOptions, name: str | None) -> Source:
+    """Open ``source`` as the options say."""
+    return open_source(
+        source,
+        pages=options.pages,
+        dpi=options.dpi,
+        max_pixels=options.max_pixels,
+        password=options.secret,
+        name=name,
+    )
+
+
+def new_document(source: Source) -> Document:
+    """A document without pages for an open source."""
+    return Document(
+        source=source.name,
+        page_count=source.page_count,
+        metadata={"galley": __version__} | ({"file": source.metadata} if source.metadata else {}),
+    )
+
+
+def read_pages(source: Source, parser: PageParser) -> Iterator[Page | Failure]:
+    """Each page asked for, parsed, or the failure that stands in its place."""
+    for page in source.pages():
+        yield page if isinstance(page, Failure) else parse_page(parser, page)
+
+
+def parse_page(parser: PageParser, image: PageImage) -> Page | Failure:
+    """One page, or what went wrong with it: no page may take the others down."""
+    try:
+        page = parser.parse_page(image)
+    except GalleyError as error:
+        return Failure(message=str(error), page=image.number)
+    except Exception as error:
+        return Failure(message=f"unexpected {type(error).__name__}: {one_line(error)}", page=image.number)
+    page.warnings[:0] = image.warnings
+    return page
+
+
+def add_page(document: Document, page: Page | Failure) -> None:
+    """Put a page or a failure where it belongs."""
+    if isinstance(page, Failure):
+        document.failures.append(page)
+    else:
+        document.pages.append(page)
+
+
+def finish(document: Document, options: ParseOptions) -> Document:
+    """What needs all pages: tables over page breaks, running headers and the like."""
+    from galley.parsing.finish import finish_document
+
+    return finish_document(document, options)

@@ -1,0 +1,115 @@
+"""What a user can ask of a parse, and the configuration file that overlays the defaults."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, TomlConfigSettingsSource
+
+from galley.errors import UsageError
+from galley.ingest.ranges import PageRanges
+from galley.ingest.source import DEFAULT_DPI, DEFAULT_MAX_PIXELS
+
+CONFIG_NAME = "galley.toml"
+"""The file read from the current folder when none is named."""
+
+Keep = Literal["headers", "footers", "footnotes", "page-numbers"]
+
+
+class ParseOptions(BaseModel):
+    """Settings of one parse; none of them changes once made.
+
+    dpi: resolution PDF pages are rendered at. max_pixels: a larger page image is scaled down.
+    ocr: ``auto`` reads the text layer where it can be trusted and the image elsewhere; ``always`` and ``never``.
+    keep: page furniture that Markdown, HTML and text show too (JSON always has it).
+    merge_tables: join tables that go on over a page break. images: save figures beside the output.
+    pages: like ``1-3,7``; all when None. strategy: how pages are read.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    strategy: Literal["draft"] = "draft"
+    pages: str | None = None
+    dpi: float = Field(default=DEFAULT_DPI, ge=36, le=1200)
+    max_pixels: int = Field(default=DEFAULT_MAX_PIXELS, ge=10_000)
+    ocr: Literal["auto", "always", "never"] = "auto"
+    keep: frozenset[Keep] = frozenset()
+    merge_tables: bool = True
+    images: bool = False
+    password: SecretStr | None = None
+
+    @field_validator("pages", mode="before")
+    @classmethod
+    def _pages(cls, value: Any) -> Any:
+        return value if value is None else str(PageRanges.of(value))
+
+    @field_validator("keep", mode="before")
+    @classmethod
+    def _keep(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return frozenset(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @property
+    def secret(self) -> str | None:
+        """The password in the clear."""
+        return self.password.get_secret_value() if self.password else None
+
+    def fingerprint(self) -> str:
+        """Equal for options that give equal results; names no password."""
+        data = self.model_dump(mode="json", exclude={"password", "keep"}) | {"keep": sorted(self.keep)}
+        return hashlib.sha256(repr(sorted(data.items())).encode()).hexdigest()[:16]
+
+
+def make_options(**values: Any) -> ParseOptions:
+    """Options from keywords. Raises ``UsageError`` with one line for a value that makes no sense."""
+    return _validated(values, "")
+
+
+def load_options(config: Path | None = None, **values: Any) -> ParseOptions:
+    """Defaults, overlaid by the ``[parse]`` table of a configuration file, overlaid by ``values``.
+
+    config: the file; None takes ``galley.toml`` of the current folder if there is one. Values of None are left out.
+    """
+    path = config or Path(CONFIG_NAME)
+    if config is not None and not config.is_file():
+        raise UsageError(f"the configuration file {config} does not exist")
+    table = _read_table(path) if path.is_file() else {}
+    _validated(table, f" in {path}")  # so that a bad file is named, not the command line
+    return _validated(table | {name: value for name, value in values.items() if value is not None}, "")
+
+
+def _read_table(path: Path) -> dict[str, Any]:
+    try:
+        table = TomlConfigSettingsSource(BaseSettings, path)().get("parse", {})
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"cannot read the configuration file {path}: {' '.join(str(error).split())}"
+        ) from error
+    if not isinstance(table, dict):
+        raise UsageError(f"{path}: [parse] has to be a table")
+    return table
+
+
+def _validated(values: dict[str, Any], where: str) -> ParseOptions:
+    try:
+        return ParseOptions(**values)
+    except ValidationError as error:
+        raise UsageError(_explain(error, where)) from error
+
+
+def _explain(error: ValidationError, where: str) -> str:
+    first = error.errors()[0]
+    name = str(first["loc"][0]) if first["loc"] else "options"
+    if first["type"] == "extra_forbidden":
+        return f"there is no option {name!r}{where}; there are {_list(ParseOptions.model_fields)}"
+    reason = first["msg"].removeprefix("Value error, ")
+    return f"{name}{where}: {reason[0].lower()}{reason[1:]}, not {first['input']!r}"
+
+
+def _list(names: Collection[str]) -> str:
+    return ", ".join(names)
