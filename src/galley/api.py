@@ -16,7 +16,8 @@ from galley.ingest.source import Source, SourceLike, one_line, open_source
 from galley.parsing.options import ParseOptions, make_options
 
 ImageSink = Callable[[str, NDArray[np.uint8]], str]
-"""Takes a figure's name and its (height, width, 3) uint8 RGB image, keeps it, returns the path to write down."""
+"""Takes a figure's name and its (height, width, 3) uint8 RGB image, keeps it, returns the path to write
+down."""
 
 
 class PageParser(Protocol):
@@ -36,10 +37,10 @@ def parse(
 ) -> Document:
     """Parse a document; pages that cannot be read are listed in ``failures`` and the others go on.
 
-    source: a path, ``-`` for standard input, bytes, or a file opened for bytes. overrides: fields of ``ParseOptions``,
-    as in ``galley.parse("a.pdf", pages="1-3", keep={"footnotes"})``. image_sink: keeps figures. parser: a parser to
-    use again for many documents, so that its models are loaded once.
-    Raises ``InputError`` when the source cannot be read at all, ``UsageError`` for options that make no sense.
+    source: a path, ``-`` for standard input, bytes, or a file opened for bytes. overrides: fields of
+    ``ParseOptions``, as in ``galley.parse("a.pdf", pages="1-3", keep={"footnotes"})``. image_sink: keeps
+    figures. parser: a parser to use again for many documents, so that its models are loaded once. Raises
+    ``InputError`` when the source cannot be read at all, ``UsageError`` for options that make no sense.
     """
     chosen = resolve_options(options, overrides)
     with open_with(source, chosen, name) as opened:
@@ -60,8 +61,8 @@ def iter_pages(
 ) -> Iterator[Page]:
     """Parse a document page by page, holding one page at a time; nothing is joined across pages.
 
-    on_failure: called for each page that cannot be read, after which the others go on; without it the first one raises
-    ``InputError``. The rest as for ``parse``.
+    on_failure: called for each page that cannot be read, after which the others go on; without it the first
+    one raises ``InputError``. The rest as for ``parse``.
     """
     chosen = resolve_options(options, overrides)
     with open_with(source, chosen, None) as opened:

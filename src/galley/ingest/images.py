@@ -1,7 +1,7 @@
 """Image files as pages: every page of a TIFF, the first frame of an animation.
 
-The frames of an animated GIF, WebP or PNG are one picture that moves, not pages, so only the first is read; a TIFF's
-images are pages, except reduced-resolution copies of another one (``NewSubfileType`` bit 0, TIFF 6.0).
+The frames of an animated GIF, WebP or PNG are one picture that moves, not pages, so only the first is read; a
+TIFF's images are pages, except reduced-resolution copies of another one (``NewSubfileType`` bit 0, TIFF 6.0).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from galley.errors import InputError
 from galley.ingest.kind import Kind
@@ -20,7 +20,7 @@ from galley.ingest.rgb import to_rgb
 from galley.ingest.source import DEFAULT_DPI, Limits, as_file, one_line
 
 DECODE_LIMIT = 178_956_970
-"""Most pixels an image is decoded at (Pillow's own guard against decompression bombs): half a gigabyte of RGB."""
+"""Most pixels an image is decoded at, half a gigabyte of RGB; Pillow's own guard against bombs."""
 
 _NEW_SUBFILE_TYPE = 254
 _REDUCED_RESOLUTION = 1
@@ -48,36 +48,37 @@ class ImageReader:
 
     def read(self, number: int) -> PageImage:
         with self._open() as image:
-            picture, dpi, notes = self._decode(image, self._frames[number - 1])
+            picture, dpi, notes = self._decode(image, number)
         return PageImage(number, np.array(picture, dtype=np.uint8), dpi, warnings=[*self._notes, *notes])
 
     def close(self) -> None:
         """Nothing is held open between pages."""
 
-    def _decode(self, image: Image.Image, frame: int) -> tuple[Image.Image, float, list[str]]:
-        if frame:
-            image.seek(frame)
+    def _decode(self, image: Image.Image, number: int) -> tuple[Image.Image, float, list[str]]:
+        if self._frames[number - 1]:
+            image.seek(self._frames[number - 1])
         width, height = image.size
         if width * height > DECODE_LIMIT:
             raise InputError(self._too_large(width, height))
         dpi = _dpi(image)
+        orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
         small = _fit(width, height, self._limits.max_pixels)
         if small:
             image.draft("RGB", small)  # a JPEG decodes straight to a half, a quarter or an eighth
         try:
             image.load()
         except OSError as error:
-            raise InputError(f"{self._name} is damaged or cut off: {one_line(error)}") from error
+            raise InputError(f"page {number} is damaged or cut off: {one_line(error)}") from error
         if not small:
             return to_rgb(ImageOps.exif_transpose(image)), dpi, []
-        picture = to_rgb(image.resize(small, reducing_gap=2.0) if image.mode in ("L", "RGB") else image)
-        picture = picture.resize(small, reducing_gap=2.0)
-        picture.info["exif"] = image.info.get("exif", b"")
-        note = f"{width} × {height} pixels are more than {self._limits.max_pixels}; scaled to {small[0]} × {small[1]}"
+        picture = to_rgb(image).resize(small, reducing_gap=2.0)
+        picture.getexif()[ExifTags.Base.Orientation] = orientation
+        size = f"{small[0]} × {small[1]}"
+        note = f"{width} × {height} pixels are more than {self._limits.max_pixels}; scaled to {size}"
         return ImageOps.exif_transpose(picture), dpi * small[0] / width, [note]
 
     def _too_large(self, width: int, height: int) -> str:
-        return f"{self._name} has {width} × {height} pixels, more than can be decoded safely; scale it down first"
+        return f"{self._name} has {width} × {height} pixels, too many to decode safely; scale it down first"
 
     def _open(self) -> Image.Image:
         formats = _PIL_FORMATS.get(self._kind, (self._kind.value,))

@@ -23,7 +23,8 @@ _LETTER_WIDTH = (1, 120)
 
 @dataclass(frozen=True)
 class Ink:
-    """inside: ink pixels within the boxes. outside: ink pixels of letter-sized marks elsewhere, marks: their number."""
+    """inside: ink pixels within the boxes. outside: those of letter-sized marks elsewhere; marks: how
+    many."""
 
     inside: int
     outside: int

@@ -38,7 +38,7 @@ class LayerQuality(str, Enum):
     OCR = "ocr"
     """invisible text somebody's OCR put over a scan"""
     PARTIAL = "partial"
-    """right where it has words, but the page shows more text than it has (a scan with a stamped header, one bad font)"""
+    """right where it has words, but the page shows more text (a scan with a stamped header, one bad font)"""
     BROKEN = "broken"
     """garbage: missing glyph maps, replacement or private-use characters, implausible words"""
 
@@ -54,9 +54,9 @@ class TextLayer:
 
 @dataclass
 class PageImage:
-    """One page: ``number`` is 1-based; ``image`` is (height, width, 3) uint8 RGB as it is stored (EXIF and PDF
-    rotation applied); ``dpi`` is the resolution it was rendered at, or the file's own (200 when it names none).
-    ``warnings`` are lines fit for a user, such as a resolution that had to be lowered."""
+    """One page: ``number`` is 1-based; ``image`` is (height, width, 3) uint8 RGB as it is stored (EXIF and
+    PDF rotation applied); ``dpi`` is the resolution it was rendered at, or the file's own (200 when it names
+    none). ``warnings`` are lines fit for a user, such as a resolution that had to be lowered."""
 
     number: int
     image: NDArray[np.uint8]

@@ -89,7 +89,7 @@ class PdfReader:
                 page.close()
                 page = self._document[number - 1]
         except pdfium.PdfiumError as error:
-            raise InputError(f"page {number} of {self._name} is damaged and cannot be read") from error
+            raise InputError(f"page {number} is damaged and cannot be read") from error
         return page
 
     def _scale(self, page: pdfium.PdfPage) -> tuple[float, list[str]]:

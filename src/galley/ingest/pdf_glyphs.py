@@ -1,4 +1,4 @@
-"""The characters of a PDF page as PDFium gives them, with boxes in page-image pixels, fonts and visibility."""
+"""The characters of a PDF page as PDFium gives them: boxes in page-image pixels, fonts, visibility."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import pypdfium2.raw as pdfium_c
 from numpy.typing import NDArray
 
 _INVISIBLE_MODES = (pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium_c.FPDF_TEXTRENDERMODE_CLIP)
-_FIXED_PITCH, _ITALIC, _FORCE_BOLD = 1 << 0, 1 << 6, 1 << 18  # font descriptor flags, ISO 32000-1, table 123
-# Names as foundries write them; the second half of each are the TeX families (cmbx10, sfbx1000, ecti1095, cmtt9).
+# Font descriptor flags, ISO 32000-1, table 123.
+_FIXED_PITCH, _ITALIC, _FORCE_BOLD = 1 << 0, 1 << 6, 1 << 18
+# Names as foundries write them, then those of TeX families: cmbx10, sfbx1000, ecti1095, cmtt9.
 _BOLD = re.compile(r"bold|black|heavy|demi|[-,.]bd\b|\.b\b|^(cm|sf|ec|ef|pl)(ss)?bx", re.IGNORECASE)
 _SLANTED = re.compile(r"ital|obliq|slant|\.i\b|^(cm|sf|ec|pl)(bx)?(ti|sl|mi)", re.IGNORECASE)
 _MONO = re.compile(r"mono|courier|consol|typewriter|fixed|\bcode|^(cm|sf|ec|pl)(tt|sltt|itt)", re.IGNORECASE)
@@ -32,7 +33,7 @@ class Font:
 
 @dataclass(frozen=True)
 class Run:
-    """What the characters of one text object share. ``size`` in points; ``order`` its place in drawing order."""
+    """What the characters of one text object share: ``size`` in points, ``order`` of drawing."""
 
     font: Font = field(default_factory=Font)
     size: float = 0.0
@@ -44,16 +45,15 @@ class Run:
 class Glyphs:
     """``n`` characters in content order.
 
-    chars: UTF-16 surrogates joined, so one entry may be any code point. boxes: (n, 4) float32 ``x0, y0, x1, y1`` in
-    page-image pixels, font height × advance width. sizes: (n,) float32 font size in pixels. runs: what each belongs to.
-    generated: (n,) bool, true for spaces and line ends PDFium put in. unmapped: (n,) bool, no Unicode known.
+    chars: one code point each, surrogates joined. boxes: (n, 4) float32 ``x0, y0, x1, y1`` in page-image
+    pixels, font height × advance width. sizes: (n,) float32 font size in pixels. runs: what each belongs to.
+    unmapped: (n,) bool, true where the file names no Unicode.
     """
 
     chars: list[str]
     boxes: NDArray[np.float32]
     sizes: NDArray[np.float32]
     runs: list[Run]
-    generated: NDArray[np.bool_]
     unmapped: NDArray[np.bool_]
 
 
@@ -103,7 +103,7 @@ class _GlyphReader:
         count = max(0, pdfium_c.FPDFText_CountChars(self._text))
         points = np.zeros((count, 4))
         sizes = np.zeros(count, dtype=np.float32)
-        flags = np.zeros((2, count), dtype=bool)
+        unmapped = np.zeros(count, dtype=bool)
         chars, runs = [], []
         for index, box in enumerate(self._boxes(count)):
             code = pdfium_c.FPDFText_GetUnicode(self._text, index)
@@ -112,9 +112,8 @@ class _GlyphReader:
             runs.append(run)
             points[index] = box
             sizes[index] = run.size * space.scale
-            flags[0, index] = pdfium_c.FPDFText_IsGenerated(self._text, index) == 1
-            flags[1, index] = pdfium_c.FPDFText_HasUnicodeMapError(self._text, index) == 1
-        return Glyphs(chars, space.boxes(points), sizes, runs, flags[0], flags[1])
+            unmapped[index] = pdfium_c.FPDFText_HasUnicodeMapError(self._text, index) == 1
+        return Glyphs(chars, space.boxes(points), sizes, runs, unmapped)
 
     def _boxes(self, count: int) -> Iterator[tuple[float, float, float, float]]:
         rect = pdfium_c.FS_RECTF()
@@ -187,6 +186,5 @@ def _join_surrogates(glyphs: Glyphs) -> Glyphs:
         glyphs.boxes[kept],
         glyphs.sizes[kept],
         [glyphs.runs[i] for i in kept],
-        glyphs.generated[kept],
         glyphs.unmapped[kept],
     )

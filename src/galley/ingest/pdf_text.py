@@ -26,8 +26,8 @@ _BLANK_CONTRAST = 8
 def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer:
     """The words of ``page`` in content order. ``image``: (height, width, 3) uint8, the page as rendered.
 
-    Words that cannot be seen (invisible render mode, beneath a picture, in the colour of the paper, off the page) are
-    kept only where they are most of the layer, a scan's OCR; on any other page they are not what the page says.
+    Words that cannot be seen (invisible render mode, beneath a picture, in the colour of the paper) are kept
+    only where they are most of the layer, a scan's OCR; on any other page they are not what the page says.
     """
     height, width = image.shape[:2]
     space = PageMap(page, width, height)

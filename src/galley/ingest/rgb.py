@@ -24,7 +24,7 @@ def _over_white(image: Image.Image) -> Image.Image:
 def _from_deep(image: Image.Image) -> Image.Image:
     """Grey samples of more than 8 bits, by the smallest usual depth (8, 12, 16 bits) that holds them.
 
-    Samples beyond 16 bits, below zero or between 0 and 1 have no such depth: their own range becomes 0 to 255.
+    Samples beyond 16 bits, below zero or between 0 and 1 have no such depth: their own range is stretched.
     """
     samples = np.nan_to_num(np.asarray(image, dtype=np.float32))
     low, high = float(samples.min()), float(samples.max())

@@ -34,7 +34,7 @@ class Limits:
 
 
 class Reader(Protocol):
-    """One file format. ``read`` raises ``InputError`` for a page that cannot be read; others stay readable."""
+    """One file format. ``read`` raises for a page that cannot be read; the others stay readable."""
 
     page_count: int
     metadata: dict[str, str]
@@ -48,8 +48,9 @@ class Reader(Protocol):
 class Source:
     """An open document; use it in a ``with`` statement.
 
-    name: what to call it in messages. page_count: pages of the whole file. numbers: the 1-based numbers of the pages
-    asked for. missing: failures for pages asked for that the file does not have. metadata: title, author and the like.
+    name: what to call it in messages. page_count: pages of the whole file. numbers: the 1-based numbers of
+    the pages asked for. missing: failures for pages asked for that the file does not have. metadata: title,
+    author.
     """
 
     name: str
@@ -115,9 +116,10 @@ def open_source(
 ) -> Source:
     """Open a PDF or an image file; what it is, its content says.
 
-    pages: which to read, like ``"1-3,7"`` or ``[1, 2, 3, 7]``; all when None. dpi: resolution PDF pages are rendered
-    at; images keep their own. max_pixels: a larger page is scaled down and says so in its ``warnings``.
-    Raises ``InputError`` when the file cannot be read at all, ``UsageError`` for page ranges that make no sense.
+    pages: which to read, like ``"1-3,7"`` or ``[1, 2, 3, 7]``; all when None. dpi: resolution PDF pages are
+    rendered at; images keep their own. max_pixels: a larger page is scaled down and says so in its
+    ``warnings``. Raises ``InputError`` when the file cannot be read at all, ``UsageError`` for ranges that
+    make no sense.
     """
     ranges = None if pages is None else PageRanges.of(pages)
     content, own_name = _locate(source)

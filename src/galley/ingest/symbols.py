@@ -4,11 +4,10 @@ from __future__ import annotations
 
 _SYMBOL_FONTS = ("wingdings", "webdings", "symbol", "dingbats")
 
-# Symbol fonts put their glyphs at U+F000 + code; these codes of Wingdings and Symbol are what documents use them for.
-_WINGDINGS = {
-    0x6C: "●", 0x6D: "❍", 0x6E: "■", 0x6F: "□", 0x71: "❑", 0x72: "❒", 0x75: "◆", 0x76: "❖", 0x9F: "•", 0xA0: "▪",
-    0xA7: "▪", 0xA8: "◻", 0xD8: "➢", 0xE0: "→", 0xDF: "←", 0xF0: "⇨", 0xFB: "✗", 0xFC: "✓", 0xFE: "☑", 0xFD: "☒",
-}  # fmt: skip
+# Symbol fonts put their glyphs at U+F000 + code; these are the codes documents use Wingdings and Symbol for.
+_WINGDINGS = dict(
+    zip(b"lmnoqruv\x9f\xa0\xa7\xa8\xd8\xdf\xe0\xf0\xfb\xfc\xfd\xfe", "●❍■□❑❒◆❖•▪▪◻➢←→⇨✗✓☒☑", strict=True)
+)
 _SYMBOL = {0xB7: "•", 0xA7: "♣", 0xAE: "→", 0xAC: "←", 0xB0: "°", 0xB1: "±", 0xB4: "×", 0xA3: "≤", 0xB3: "≥"}
 # What Adobe's fonts keep in the private-use area.
 _ADOBE = {0xF6D9: "©", 0xF6DA: "®", 0xF6DB: "™", 0xF8E8: "®", 0xF8E9: "©", 0xF8EA: "™"}
@@ -18,10 +17,11 @@ _HYPHENS = "\u00ad\x02"
 
 
 def plain(char: str, font: str, unmapped: bool, last: bool) -> str:
-    """``char`` as text: ligatures spelled out, line-end hyphens as ``-``, symbol fonts' bullets as Unicode has them.
+    """``char`` as text: ligatures spelled out, line-end hyphens as ``-``, symbol fonts' bullets as in
+    Unicode.
 
-    unmapped: the file names no Unicode for it. last: it ends its word. A character nobody can know is U+FFFD; a soft
-    hyphen inside a word, and other characters that do not show, are nothing.
+    unmapped: the file names no Unicode for it. last: it ends its word. A character nobody can know is U+FFFD;
+    a soft hyphen inside a word, and other characters that do not show, are nothing.
     """
     if char in _HYPHENS:
         return "-" if last else ""

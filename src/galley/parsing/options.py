@@ -23,11 +23,11 @@ Keep = Literal["headers", "footers", "footnotes", "page-numbers"]
 class ParseOptions(BaseModel):
     """Settings of one parse; none of them changes once made.
 
-    dpi: resolution PDF pages are rendered at. max_pixels: a larger page image is scaled down.
-    ocr: ``auto`` reads the text layer where it can be trusted and the image elsewhere; ``always`` and ``never``.
-    keep: page furniture that Markdown, HTML and text show too (JSON always has it).
-    merge_tables: join tables that go on over a page break. images: save figures beside the output.
-    pages: like ``1-3,7``; all when None. strategy: how pages are read.
+    dpi: resolution PDF pages are rendered at. max_pixels: a larger page image is scaled down. ocr: ``auto``
+    reads the text layer where it can be trusted and the image elsewhere; ``always`` and ``never``. keep: page
+    furniture that Markdown, HTML and text show too (JSON always has it). merge_tables: join tables that go on
+    over a page break. images: save figures beside the output. pages: like ``1-3,7``; all when None. strategy:
+    how pages are read.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -73,7 +73,8 @@ def make_options(**values: Any) -> ParseOptions:
 def load_options(config: Path | None = None, **values: Any) -> ParseOptions:
     """Defaults, overlaid by the ``[parse]`` table of a configuration file, overlaid by ``values``.
 
-    config: the file; None takes ``galley.toml`` of the current folder if there is one. Values of None are left out.
+    config: the file; None takes ``galley.toml`` of the current folder if there is one. Values of None are
+    left out.
     """
     path = config or Path(CONFIG_NAME)
     if config is not None and not config.is_file():
