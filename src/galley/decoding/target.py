@@ -14,7 +14,7 @@ from galley.decoding.window import Window
 
 
 class Need(Enum):
-    """How much of a forward's output the core wants; less is cheaper. Each gives all that the ones above give."""
+    """How much of a forward's output the core wants; less is cheaper. Each includes the ones above it."""
 
     ARGMAX = "argmax"
     CONFIDENCE = "confidence"
@@ -49,7 +49,7 @@ Handle = Any
 
 
 class Target(Protocol):
-    """A causal model with cached past: the cache holds every committed token but the last, the boundary ``x0``.
+    """A causal model. Its cache holds every committed token but the last one, the boundary ``x0``.
 
     stop_ids: ids that end a response. mask_id: id of the mask token, None when the model cannot draft itself.
     block_size: masks per drafting window the model was trained for, None likewise.

@@ -1,0 +1,127 @@
+"""What forwards cost and what drafts earn: the three estimates that steer window sizes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from galley.decoding.target import Handle, Target
+from galley.decoding.window import Window
+
+
+class Costs:
+    """Seconds of a forward by its total number of slots, interpolated between measured widths.
+
+    Beyond the last width the line through the last two goes on. Costs never fall with width.
+    """
+
+    def __init__(self, widths: Sequence[int], seconds: Sequence[float]) -> None:
+        if len(widths) == 0 or len(widths) != len(seconds) or min(seconds) <= 0:
+            raise ValueError("a cost table needs as many positive seconds as widths, at least one")
+        order = np.argsort(widths)
+        self.widths = np.asarray(widths, dtype=np.float64)[order]
+        self.seconds = np.maximum.accumulate(np.asarray(seconds, dtype=np.float64)[order])
+
+    @classmethod
+    def flat(cls, seconds: float = 1.0) -> Costs:
+        """Every forward costs the same: a GPU far from full."""
+        return cls([1], [seconds])
+
+    @classmethod
+    def measure(cls, target: Target, handle: Handle, token: int, budget: float = 0.5) -> Costs:
+        """Time dummy windows on a prefilled sequence; nothing is committed.
+
+        Widths grow fourfold to 256 and stop when ``budget`` seconds are spent or the target refuses one; a
+        slow target is then extrapolated.
+        """
+        widths: list[int] = []
+        seconds: list[float] = []
+        begin = time.perf_counter()
+        for width in (1, 4, 16, 64, 256):
+            window = Window.chain([token] * width)
+            try:
+                target.forward([(handle, window)])  # the first call of a shape may compile or allocate
+                start = time.perf_counter()
+                target.forward([(handle, window)])
+            except Exception:
+                if not widths:
+                    raise
+                break
+            now = time.perf_counter()
+            widths.append(width)
+            seconds.append(max(now - start, 1e-9))
+            if now - begin > budget and len(widths) > 1:
+                break
+        return cls(widths, seconds)
+
+    def share(self, slots: NDArray[np.int64] | int, batch: int = 1) -> NDArray[np.float64]:
+        """Seconds one of ``batch`` sequences pays for a window of ``slots``, all windows being about
+        alike."""
+        total = np.asarray(slots, dtype=np.float64) * batch
+        inside = np.interp(total, self.widths, self.seconds)
+        if len(self.widths) > 1:
+            slope = np.diff(self.seconds[-2:])[0] / np.diff(self.widths[-2:])[0]
+            inside = inside + slope * np.maximum(total - self.widths[-1], 0.0)
+        return inside / batch
+
+
+class Rate:
+    """The share of drafted tokens that the model accepts, of late; recent ``memory`` trials count.
+
+    ``prior`` counts as ``weight`` trials; a parent rate stands in for it and learns alongside.
+    """
+
+    def __init__(self, prior: float | Rate, weight: float = 8.0, memory: float = 256.0) -> None:
+        self._prior = prior
+        self._weight = weight
+        self._memory = memory
+        self._hits = 0.0
+        self._trials = 0.0
+
+    @property
+    def value(self) -> float:
+        prior = self._prior.value if isinstance(self._prior, Rate) else self._prior
+        return (prior * self._weight + self._hits) / (self._weight + self._trials)
+
+    def child(self) -> Rate:
+        """A rate of its own that starts where this one stands."""
+        return Rate(self, self._weight, self._memory)
+
+    def see(self, hits: int, misses: int) -> None:
+        fade = self._memory / (self._memory + hits + misses)
+        self._hits = (self._hits + hits) * fade
+        self._trials = (self._trials + hits + misses) * fade
+        if isinstance(self._prior, Rate):
+            self._prior.see(hits, misses)
+
+    def forget(self, trials: float) -> None:
+        """Let evidence fade, so that what was given up is tried again some time."""
+        fade = self._memory / (self._memory + trials)
+        self._hits *= fade
+        self._trials *= fade
+        if isinstance(self._prior, Rate):
+            self._prior.forget(trials)
+
+
+class Pace:
+    """Tokens committed per second of forward cost, of late: what a second is worth.
+
+    Starts at plain autoregressive decoding, the least that a second gives.
+    """
+
+    def __init__(self, costs: Costs, memory: float = 256.0) -> None:
+        self._tokens = 8.0
+        self._seconds = 8.0 * float(costs.share(1))
+        self._memory = memory
+
+    @property
+    def tokens_per_second(self) -> float:
+        return self._tokens / self._seconds
+
+    def see(self, tokens: int, seconds: float) -> None:
+        fade = self._memory / (self._memory + tokens)
+        self._tokens = (self._tokens + tokens) * fade
+        self._seconds = (self._seconds + seconds) * fade

@@ -1,0 +1,153 @@
+"""An unordered pool of drafts that can be searched for text, and that may grow while decoding runs."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+TokenKey = Callable[[int], str]
+"""What a token is compared by: equal keys match, ``""`` is skipped. ``chr`` compares ids as they are; a
+caller with a tokenizer gives the token's text without punctuation, width and white space, so that these
+differences between drafter and model do not hide a match."""
+
+
+class Match(NamedTuple):
+    """A place in a draft: ``position`` is the index of the token that would come next."""
+
+    draft: int
+    position: int
+
+
+class _Draft:
+    """One draft as tokens and as searchable text; ``starts[i]`` is where token ``i`` begins in the text."""
+
+    def __init__(self) -> None:
+        self.tokens: list[int] = []
+        self.starts: list[int] = []
+        self.text = ""
+        self.ids = ""
+
+    def extend(self, tokens: Sequence[int], keys: Sequence[str]) -> None:
+        offset = len(self.text)
+        for key in keys:
+            self.starts.append(offset)
+            offset += len(key)
+        self.tokens.extend(tokens)
+        self.text += "".join(keys)
+        self.ids += "".join(map(chr, tokens))
+
+    def after(self, offset: int, skipped: int) -> int | None:
+        """Index of the token that follows text ending at ``offset``; None inside a token.
+
+        ``skipped``: how many key-less tokens the context ends with; as many are passed over here.
+        """
+        index = bisect_left(self.starts, offset)
+        if offset < len(self.text) and self.starts[index] != offset:
+            return None
+        last = bisect_left(self.starts, offset + 1)
+        if offset < len(self.text):
+            last -= 1  # the last token that starts at this offset has a key
+        return min(index + skipped, last)
+
+
+class DraftPool:
+    """Drafts as token ids. ``add`` and ``extend`` may be called while sequences match against the pool.
+
+    A pool may serve several requests, so that a page can match what its regions are still writing (HSD, 3).
+    """
+
+    def __init__(self, drafts: Iterable[Sequence[int]] = (), key: TokenKey = chr) -> None:
+        self._key = key
+        self._keys: dict[int, str] = {}
+        self._drafts: list[_Draft] = []
+        for draft in drafts:
+            self.add(draft)
+
+    def __len__(self) -> int:
+        return len(self._drafts)
+
+    def __getitem__(self, draft: int) -> list[int]:
+        return self._drafts[draft].tokens
+
+    def add(self, tokens: Sequence[int] = ()) -> int:
+        """Put a draft into the pool; returns its number."""
+        self._drafts.append(_Draft())
+        self.extend(len(self._drafts) - 1, tokens)
+        return len(self._drafts) - 1
+
+    def extend(self, draft: int, tokens: Sequence[int]) -> None:
+        """Append tokens to a draft that is still being written."""
+        ids = [int(token) for token in tokens]
+        self._drafts[draft].extend(ids, [self.key(token) for token in ids])
+
+    def key(self, token: int) -> str:
+        known = self._keys.get(token)
+        if known is None:
+            known = self._keys[token] = self._key(token)
+        return known
+
+    def same(self, left: Sequence[int], right: Sequence[int]) -> bool:
+        """Whether two runs of tokens have the same text."""
+        return "".join(map(self.key, left)) == "".join(map(self.key, right))
+
+    def count(self, unit: Sequence[int]) -> int:
+        """How often a run of tokens occurs in all drafts, by id or by key, whichever is more often."""
+        ids, text = "".join(map(chr, unit)), "".join(map(self.key, unit))
+        return max(
+            sum(draft.ids.count(ids) for draft in self._drafts),
+            sum(draft.text.count(text) for draft in self._drafts) if text else 0,
+        )
+
+    def find(self, context: Sequence[int], shortest: int, longest: int) -> list[Match]:
+        """Every place where the end of ``context`` occurs and something follows.
+
+        The window starts at ``shortest`` tokens and grows, up to ``longest``, while several places match;
+        where the next growth leaves none, the places before it are returned (HSD's growing match window).
+        Tokens without a key do not count.
+        """
+        keys, skipped = self._recent_keys(context, longest)
+        if len(keys) < shortest:
+            return []
+        needle = "".join(keys[-shortest:])
+        places = [(d, end) for d, draft in enumerate(self._drafts) for end in _ends(draft.text, needle)]
+        found = self._places_to_matches(places, skipped)
+        for size in range(shortest + 1, len(keys) + 1):
+            if len(found) < 2:
+                break
+            needle = keys[-size] + needle
+            places = [(d, end) for d, end in places if self._drafts[d].text.endswith(needle, 0, end)]
+            narrowed = self._places_to_matches(places, skipped)
+            if not narrowed:
+                break
+            found = narrowed
+        return found
+
+    def _recent_keys(self, context: Sequence[int], longest: int) -> tuple[list[str], int]:
+        """Keys of the last ``longest`` tokens that have one, and the number of key-less tokens at the end."""
+        keys: list[str] = []
+        skipped = 0
+        for token in reversed(context):
+            if key := self.key(token):
+                keys.append(key)
+                if len(keys) == longest:
+                    break
+            elif not keys:
+                skipped += 1
+        return keys[::-1], skipped
+
+    def _places_to_matches(self, places: Sequence[tuple[int, int]], skipped: int) -> list[Match]:
+        found = []
+        for number, end in places:
+            position = self._drafts[number].after(end, skipped)
+            if position is not None and position < len(self._drafts[number].tokens):
+                found.append(Match(number, position))
+        return found
+
+
+def _ends(text: str, needle: str) -> Iterator[int]:
+    """Offsets right after each occurrence, overlapping ones included."""
+    start = text.find(needle)
+    while start >= 0:
+        yield start + len(needle)
+        start = text.find(needle, start + 1)

@@ -1,0 +1,111 @@
+"""Counts and traces of decoding, named and counted as the papers do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import NamedTuple
+
+from galley.decoding.tree import Source
+
+
+class Committed(NamedTuple):
+    """One committed token: in which round, who drafted it, and how sure the model was (log-probability)."""
+
+    token: int
+    round: int
+    source: Source
+    confidence: float | None
+
+
+@dataclass
+class Seconds:
+    """Wall time by phase. In a batch a sequence is charged its share, so that sums are true."""
+
+    prefill: float = 0.0
+    draft: float = 0.0
+    verify: float = 0.0
+    propose: float = 0.0
+
+    @property
+    def total(self) -> float:
+        return self.prefill + self.draft + self.verify + self.propose
+
+
+@dataclass
+class Stats:
+    """What one sequence (or, added up, several) took.
+
+    prefill_forwards: prompts read. draft_forwards: windows of x0 and masks only. verify_forwards: windows
+    with drafted tokens, whether or not masks ride along. plain_forwards: windows of x0 alone, one
+    autoregressive step. write_forwards: causal forwards that only fill the cache (direct block diffusion).
+    mtp_drafts: calls of a multi-token-prediction head, which are not forwards of the model. tokens:
+    committed tokens, the stop token included; the first comes from the prefill. accepted: drafted tokens
+    accepted, one entry per verify forward.
+    """
+
+    prefill_forwards: int = 0
+    draft_forwards: int = 0
+    verify_forwards: int = 0
+    plain_forwards: int = 0
+    write_forwards: int = 0
+    mtp_drafts: int = 0
+    tokens: int = 0
+    slots: int = 0
+    """window slots computed after the prefill"""
+    accepted: list[int] = field(default_factory=list)
+    seconds: Seconds = field(default_factory=Seconds)
+
+    @property
+    def tpf(self) -> float:
+        """Tokens per forward (GravityOCR): committed tokens / (draft + verify forwards).
+
+        Neither the prefill nor the token it gives counts, so that the ceiling is (B+2)/2 for
+        self-speculation. Cache-writing forwards of direct diffusion do not count either. 0 where no forward
+        was needed.
+        """
+        forwards = self.draft_forwards + self.verify_forwards + self.plain_forwards
+        return (self.tokens - self.prefill_forwards) / forwards if forwards else 0.0
+
+    @property
+    def aal(self) -> float:
+        """Average accepted length (HSD): tokens committed per verifying forward, its free prediction
+        included.
+
+        A plain step is a verification of nothing and has length 1. The one token that every draft forward
+        gives is not counted. 0 where nothing was verified.
+        """
+        forwards = self.verify_forwards + self.plain_forwards
+        return (self.tokens - self.prefill_forwards - self.draft_forwards) / forwards if forwards else 0.0
+
+    @property
+    def mean_accepted(self) -> float:
+        """Drafted tokens accepted per verify forward (GravityOCR's "of 32"), the free prediction left out."""
+        return sum(self.accepted) / len(self.accepted) if self.accepted else 0.0
+
+    def count_forward(self, drafted: int, masks: int, accepted: int, seconds: float) -> None:
+        """Count one forward whose window held ``drafted`` tokens and ``masks`` besides x0.
+
+        accepted: drafted tokens that were committed. seconds: this sequence's share.
+        """
+        self.slots += 1 + drafted + masks
+        if drafted:
+            self.verify_forwards += 1
+            self.accepted.append(accepted)
+        elif masks:
+            self.draft_forwards += 1
+        else:
+            self.plain_forwards += 1
+        if masks and not drafted:
+            self.seconds.draft += seconds
+        else:
+            self.seconds.verify += seconds
+
+    def add(self, other: Stats) -> None:
+        """Add another sequence's counts to these."""
+        for item in fields(Stats):
+            if item.name == "seconds":
+                for phase in fields(Seconds):
+                    name = phase.name
+                    setattr(self.seconds, name, getattr(self.seconds, name) + getattr(other.seconds, name))
+            else:
+                setattr(self, item.name, getattr(self, item.name) + getattr(other, item.name))
