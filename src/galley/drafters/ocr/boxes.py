@@ -1,4 +1,4 @@
-"""Rotated rectangles around the text of a probability map: DB post-processing (Liao et al. 2020, section 3.4)."""
+"""Rotated rectangles around the text of a probability map: the box formation of DB (Liao et al. 2020, 3.4)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def text_quads(
     unclip: how far kernels grow back, as share of area / perimeter. min_side: shorter boxes are noise.
     """
     mask = ndimage.binary_dilation(probability > threshold, np.ones((2, 2), bool))
-    labels, count = ndimage.label(mask, np.ones((3, 3), int))
+    labels, _ = ndimage.label(mask, np.ones((3, 3), int))
     quads, scores = [], []
     for number, window in enumerate(ndimage.find_objects(labels), start=1):
         inside = labels[window] == number

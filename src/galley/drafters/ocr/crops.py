@@ -1,4 +1,4 @@
-"""Upright crops of rotated text boxes."""
+"""Crops of rotated text boxes, turned so that the line runs left to right."""
 
 from __future__ import annotations
 
@@ -8,38 +8,33 @@ from PIL import Image
 
 from galley.drafters.ocr.boxes import Quad, sides
 
-_TALL = 1.5
-"""A box this much taller than wide holds a line that runs down the page."""
+_LEVEL = 1.0
+"""Pixels of slant below which a box is cut out straight."""
 
 
 def crop_line(page: Image.Image, quad: Quad, height: int) -> NDArray[np.uint8]:
-    """The text box as an (height, width, 3) uint8 image of one line running left to right."""
+    """What the quad holds, as an (height, width, 3) uint8 image whose first row is the quad's first side."""
     across, down = sides(quad)
-    if down >= _TALL * across:
-        quad = np.roll(quad, -1, axis=0)
-        across, down = down, across
     width = max(round(across * height / max(down, 1.0)), 1)
-    tilt = np.abs(quad[0, 1] - quad[1, 1]) + np.abs(quad[0, 0] - quad[3, 0])
-    if tilt < 1.0:
-        box = (float(quad[0, 0]), float(quad[0, 1]), float(quad[2, 0]), float(quad[2, 1]))
-        return np.asarray(page.resize((width, height), Image.Resampling.BILINEAR, box=_inside(box, page)))
+    slant = np.abs(quad[0, 1] - quad[1, 1]) + np.abs(quad[0, 0] - quad[3, 0])
+    if slant < _LEVEL and quad[0, 0] < quad[1, 0]:
+        return np.asarray(page.resize((width, height), Image.Resampling.BILINEAR, box=_box(quad, page)))
     return _warp(page, quad, width, height)
 
 
-def _inside(box: tuple[float, float, float, float], page: Image.Image) -> tuple[float, float, float, float]:
-    x0, y0 = min(max(box[0], 0.0), page.width - 1.0), min(max(box[1], 0.0), page.height - 1.0)
-    return (
-        x0,
-        y0,
-        min(max(box[2], x0 + 1.0), float(page.width)),
-        min(max(box[3], y0 + 1.0), float(page.height)),
-    )
+def _box(quad: Quad, page: Image.Image) -> tuple[float, float, float, float]:
+    """The level quad as a box inside the page, at least one pixel wide and high."""
+    x0 = min(max(float(quad[0, 0]), 0.0), page.width - 1.0)
+    y0 = min(max(float(quad[0, 1]), 0.0), page.height - 1.0)
+    x1 = min(max(float(quad[2, 0]), x0 + 1.0), float(page.width))
+    y1 = min(max(float(quad[2, 1]), y0 + 1.0), float(page.height))
+    return x0, y0, x1, y1
 
 
 def _warp(page: Image.Image, quad: Quad, width: int, height: int) -> NDArray[np.uint8]:
-    """Affine crop; drawn at about the page's own scale first, so that shrinking is anti-aliased."""
+    """Affine crop, drawn no smaller than the page has it and then reduced, so that thin strokes survive."""
     across, down = sides(quad)
-    inner = (max(round(max(across, width)), 1), max(round(max(down, height)), 1))
+    inner = (max(round(across), width), max(round(down), height))
     x, y = (quad[1] - quad[0]) / inner[0], (quad[3] - quad[0]) / inner[1]
     data = (float(x[0]), float(y[0]), float(quad[0, 0]), float(x[1]), float(y[1]), float(quad[0, 1]))
     line = page.transform(inner, Image.Transform.AFFINE, data, Image.Resampling.BICUBIC, fillcolor="white")

@@ -1,4 +1,4 @@
-"""CTC decoding of per-frame class scores into characters with their frames and confidences (Graves et al. 2006)."""
+"""CTC decoding: per-frame classes → characters with their frames and confidences (Graves et al. 2006)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BLANK = 0
 
 @dataclass(frozen=True)
 class Spans:
-    """Characters of one line: class ids, first and last frame of each, and the probability at its best frame."""
+    """Characters of one line: class ids, first and last frame, and probability at the best frame."""
 
     ids: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -21,7 +21,7 @@ class Spans:
 
 
 def collapse(classes: NDArray[np.int64], probability: NDArray[np.float32]) -> Spans:
-    """Merge runs of one class and drop blanks. ``classes`` and ``probability`` are (frames,) of the best class."""
+    """Merge runs of one class and drop blanks; ``classes``, ``probability``: (frames,) of the best class."""
     starts = np.flatnonzero(np.diff(classes, prepend=-1))
     ends = np.append(starts[1:], len(classes)) - 1
     peak = np.maximum.reduceat(probability, starts) if len(starts) else probability[:0]

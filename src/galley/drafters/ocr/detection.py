@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from galley.drafters.ocr.boxes import text_quads
+from galley.drafters.ocr.onnx_denormals import flush_denormals
 from galley.runtime import package_file, session
 
 _STEP = 32
@@ -18,7 +19,8 @@ class LineDetector:
     """PP-OCRv6 small detector."""
 
     def __init__(self) -> None:
-        self._session = session(package_file("rapidocr", "models/PP-OCRv6_det_small.onnx"))
+        path = package_file("rapidocr", "models/PP-OCRv6_det_small.onnx")
+        self._session = session(flush_denormals(path.read_bytes()))
 
     def detect(self, image: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Text boxes of an (height, width, 3) uint8 RGB image: quads (n, 4, 2) in its pixels, scores (n,)."""

@@ -1,4 +1,4 @@
-"""Text recognition: crops of upright text lines → characters, their frames, confidences and features (PP-OCRv6)."""
+"""Text recognition: crops of upright lines → characters, their frames, confidences, features (PP-OCRv6)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from PIL import Image
 
 from galley.drafters.ocr.ctc import Spans, collapse
 from galley.drafters.ocr.onnx_cut import cut
+from galley.drafters.ocr.onnx_denormals import flush_denormals
 from galley.runtime import package_file, session
 
 HEIGHT = 48
@@ -28,7 +29,7 @@ _HEAD_FRAMES = 128
 class Reading(NamedTuple):
     """What the recogniser saw in one crop.
 
-    features: (frames, 120) float16, one frame per 8 pixels of width at height 48, or (0, 120) when not asked for.
+    features: (frames, 120) float16, a frame per 8 pixels of width at height 48; (0, 120) when not asked for.
     char_ids, char_frames: (len(text),) int64; the class of each character and the frame it was read at.
     confidence: mean probability of the characters, 0 to 1; 0 when the text is empty.
     """
@@ -41,12 +42,12 @@ class Reading(NamedTuple):
 
 
 class Recogniser:
-    """PP-OCRv6 small. The network is cut before its CTC head, so that padding never reaches the 18,710 classes and the
-    frame features (120 channels) can be handed on."""
+    """PP-OCRv6 small, cut in two before its CTC head: padding never reaches the 18,710 classes, and the frame
+    features (120 channels) can be handed on."""
 
     def __init__(self) -> None:
         path = package_file("rapidocr", "models/PP-OCRv6_rec_small.onnx")
-        model = path.read_bytes()
+        model = flush_denormals(path.read_bytes())
         self._encoder = session(cut(model, ["x"], [_FEATURES]))
         self._head = session(cut(model, [_FEATURES], [_LOGITS]))
         listed = self._encoder.get_modelmeta().custom_metadata_map["character"].splitlines()
@@ -54,7 +55,7 @@ class Recogniser:
         """The text of each class; class 0 is the CTC blank, the last one the space."""
 
     def encode(self, crops: Sequence[NDArray[np.uint8]], *, features: bool = True) -> list[Reading]:
-        """Read crops of single text lines, each (height, width, 3) uint8 RGB with the text running left to right."""
+        """Read crops of single lines, (height, width, 3) uint8 RGB with the text running left to right."""
         lines = [_fit(crop) for crop in crops]
         frames = self._encode(lines)
         classes, probability = self._classify(frames)
@@ -88,7 +89,7 @@ class Recogniser:
         return found
 
     def _classify(self, frames: list[NDArray[np.float32]]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Best class and its probability for every frame of all lines; probability is 0 for blanks (never used)."""
+        """Best class of every frame of all lines, and its probability where it is not the blank."""
         stacked = np.concatenate(frames) if frames else np.zeros((0, 120), np.float32)
         classes = np.zeros(len(stacked), np.int64)
         probability = np.zeros(len(stacked), np.float32)

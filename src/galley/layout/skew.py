@@ -1,0 +1,49 @@
+"""Small tilts of a page: measured from its text lines, undone by turning the image."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+LEAST = 0.3
+"""Degrees below which a tilt is left alone: turning blurs the glyphs and nothing reads better for it."""
+
+_MOST = 15.0
+_SLENDER = 5.0
+_MIN_LINES = 3
+
+
+def page_skew(quads: NDArray[np.float32]) -> float:
+    """Tilt of a page's text in degrees, positive when lines fall towards the right; 0 when it cannot be told.
+
+    quads: (n, 4, 2) rotated boxes of text lines, corners from the top left clockwise. The median angle of the long
+    lines, weighted by their length; lines tilted more than 15 degrees are not the page's.
+    """
+    if len(quads) == 0:
+        return 0.0
+    along = (quads[:, 1] - quads[:, 0] + quads[:, 2] - quads[:, 3]) / 2
+    length = np.hypot(along[:, 0], along[:, 1])
+    height = np.hypot(*(quads[:, 3] - quads[:, 0]).T)
+    angles = np.degrees(np.arctan2(along[:, 1], along[:, 0]))
+    fit = (length >= _SLENDER * height) & (np.abs(angles) <= _MOST)
+    if fit.sum() < _MIN_LINES:
+        return 0.0
+    return _weighted_median(angles[fit], length[fit])
+
+
+def deskew(image: NDArray[np.uint8], angle: float) -> NDArray[np.uint8]:
+    """The (height, width, 3) page turned back by ``angle`` degrees of ``page_skew``; it grows so that nothing is cut.
+
+    New corners take the colour of the page's margin.
+    """
+    rim = np.concatenate([image[0], image[-1], image[:, 0], image[:, -1]])
+    margin = tuple(int(c) for c in np.median(rim, axis=0))
+    turned = Image.fromarray(image).rotate(angle, Image.Resampling.BICUBIC, expand=True, fillcolor=margin)
+    return np.asarray(turned)
+
+
+def _weighted_median(values: NDArray[np.floating], weights: NDArray[np.floating]) -> float:
+    order = np.argsort(values)
+    reached = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(reached, reached[-1] / 2)])
