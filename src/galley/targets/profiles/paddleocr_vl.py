@@ -1,0 +1,12 @@
+"""PaddleOCR-VL: a region model that writes tables in OTSL."""
+
+from galley.targets.profiles.profile import Profile, TableFormat
+from galley.targets.prompt import Task
+
+PROFILE = Profile(
+    name="PaddleOCR-VL",
+    model_types=frozenset({"paddleocr_vl"}),
+    prompts={Task.TEXT: "OCR:", Task.TABLE: "Table Recognition:", Task.FORMULA: "Formula Recognition:"},
+    tables=TableFormat.OTSL,
+    stop=("</s>",),
+)

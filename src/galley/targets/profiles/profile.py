@@ -1,0 +1,42 @@
+"""What Galley must know about a model family that its checkpoint does not say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from galley.targets.prompt import Task
+
+
+class TableFormat(str, Enum):
+    """How a family writes tables."""
+
+    HTML = "html"
+    OTSL = "otsl"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A family of checkpoints.
+
+    name: as users say it. model_types: ``model_type`` of its ``config.json``.
+    prompts: the words of each task it was trained for; a missing task is one it cannot do.
+    tables: the markup of its tables, in pages too. Pages are Markdown, formulas LaTeX.
+    stop: stop tokens besides the checkpoint's own generation config.
+    longest_side: pixels; a larger image is shrunk to it before the processor sees it. None: no limit but the
+        processor's own.
+    batch_prefill: whether several prompts may be read in one forward; not where a row's positions depend
+        on its
+        neighbours.
+    own_code: the family runs code shipped with the checkpoint, only with the user's consent.
+    """
+
+    name: str
+    model_types: frozenset[str]
+    prompts: Mapping[Task, str]
+    tables: TableFormat = TableFormat.HTML
+    stop: tuple[str, ...] = ()
+    longest_side: int | None = None
+    batch_prefill: bool = True
+    own_code: bool = False
