@@ -1,0 +1,131 @@
+"""From rows and columns to cells: which places of the grid one cell covers, and what text it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from galley.drafters.tables.frame import Frame, Row, touched
+from galley.drafters.tables.header_spans import spread_headings
+from galley.drafters.tables.pieces import Piece
+
+
+@dataclass
+class Place:
+    """A cell-to-be: rows ``top``..``bottom`` and columns ``left``..``right``, inclusive, and its pieces."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+    pieces: list[Piece] = field(default_factory=list)
+
+
+class Places:
+    """A grid of places that merge into rectangles and never overlap."""
+
+    def __init__(self, rows: int, cols: int) -> None:
+        self._ids = np.arange(rows * cols).reshape(rows, cols)
+        self._places = {r * cols + c: Place(r, c, r, c) for r in range(rows) for c in range(cols)}
+
+    def at(self, row: int, col: int) -> Place:
+        return self._places[int(self._ids[row, col])]
+
+    def all(self) -> list[Place]:
+        """By row, then column."""
+        return sorted(self._places.values(), key=lambda place: (place.top, place.left))
+
+    def merge(self, top: int, left: int, bottom: int, right: int) -> None:
+        """One place for the whole rectangle, grown until it cuts through no other place."""
+        while True:
+            ids = np.unique(self._ids[top : bottom + 1, left : right + 1])
+            parts = [self._places[int(i)] for i in ids]
+            grown = (
+                min(p.top for p in parts), min(p.left for p in parts),
+                max(p.bottom for p in parts), max(p.right for p in parts),
+            )  # fmt: skip
+            if grown == (top, left, bottom, right):
+                break
+            top, left, bottom, right = grown
+        for i in ids:
+            del self._places[int(i)]
+        merged = Place(top, left, bottom, right, [piece for part in parts for piece in part.pieces])
+        self._places[int(ids[0])] = merged
+        self._ids[top : bottom + 1, left : right + 1] = ids[0]
+
+
+def fill_grid(frame: Frame, em: float) -> list[Place]:
+    """The table's cells with their pieces; every piece of the frame is in one of them."""
+    places = Places(len(frame.rows), frame.cols)
+    for r, row in enumerate(frame.rows):
+        for line in row.placed:
+            for piece, (first, last) in zip(line.pieces, line.spans, strict=True):
+                if last > first:
+                    places.merge(r, first, r, last)
+                places.at(r, first).pieces.append(piece)
+    if frame.closed:
+        _join_open_columns(frame, places)
+        _join_open_rows(frame, places)
+    for piece in frame.loose:
+        _place_loose(piece, frame, places, em)
+    spread_headings(frame, places, em)
+    return places.all()
+
+
+def _join_open_columns(frame: Frame, places: Places) -> None:
+    """Where an upright rule stops, the places beside it are one cell unless both hold text."""
+    for g in range(1, frame.cols):
+        gap = frame.gaps[g]
+        if not gap.ruled:
+            continue
+        rules = [rule for rule in frame.upright if gap.left - 1 <= rule.position <= gap.right + 1]
+        for r, row in enumerate(frame.rows):
+            inside = max(1.0, row.bottom - row.top)
+            drawn = sum(max(0.0, min(rule.end, row.bottom) - max(rule.start, row.top)) for rule in rules)
+            a, b = places.at(r, g - 1), places.at(r, g)
+            if drawn < 0.4 * inside and not (a.pieces and b.pieces):
+                places.merge(r, g - 1, r, g)
+
+
+def _join_open_rows(frame: Frame, places: Places) -> None:
+    """Where a level rule between two rows stops, the places above and below it are one cell."""
+    for r in range(1, len(frame.rows)):
+        mark = frame.above[r]
+        if mark is None or not mark.rules:
+            continue
+        for c in range(frame.cols):
+            left, right = frame.gaps[c].middle, frame.gaps[c + 1].middle
+            if not mark.covers(left, right):
+                places.merge(r - 1, c, r, c)
+
+
+def _place_loose(piece: Piece, frame: Frame, places: Places, em: float) -> None:
+    """A piece that stands beside several rows: its cell covers the rows it reaches well into and, between
+    rules, the empty places above and below up to the next rule."""
+    first, last = touched(piece, frame.gaps, em)
+    reached = [r for r, row in enumerate(frame.rows) if _reaches(piece, row)] or [_nearest(piece, frame.rows)]
+    if reached[-1] > reached[0] or last > first:
+        places.merge(reached[0], first, reached[-1], last)
+    place = places.at(reached[0], first)
+    place.pieces.append(piece)
+
+
+def _reaches(piece: Piece, row: Row) -> bool:
+    shared = min(piece.y1, row.bottom) - max(piece.y0, row.top)
+    return shared > 0.25 * min(max(1.0, piece.height), max(1.0, row.bottom - row.top))
+
+
+def _nearest(piece: Piece, rows: list[Row]) -> int:
+    return min(range(len(rows)), key=lambda r: abs((rows[r].top + rows[r].bottom) / 2 - piece.middle))
+
+
+def cell_text(pieces: list[Piece], em: float) -> str:
+    """Pieces in reading order, their lines joined by spaces."""
+    lines: list[list[Piece]] = []
+    for piece in sorted(pieces, key=lambda piece: piece.middle):
+        if lines and abs(lines[-1][0].middle - piece.middle) < 0.5 * em:
+            lines[-1].append(piece)
+        else:
+            lines.append([piece])
+    return " ".join(p.text for line in lines for p in sorted(line, key=lambda piece: piece.x0))
