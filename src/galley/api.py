@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from galley._version import __version__
 from galley.document import Document, Failure, Page
-from galley.errors import GalleyError, InputError
+from galley.errors import GalleyError, InputError, ModelError, OutputError
 from galley.ingest.page import PageImage
 from galley.ingest.source import Source, SourceLike, one_line, open_source
 from galley.parsing.options import ParseOptions, make_options
@@ -112,20 +112,38 @@ def new_document(source: Source) -> Document:
 
 def read_pages(source: Source, parser: PageParser) -> Iterator[Page | Failure]:
     """Each page asked for, parsed, or the failure that stands in its place."""
-    for page in source.pages():
-        yield page if isinstance(page, Failure) else parse_page(parser, page)
+    for number in source.numbers:
+        try:
+            page = read_page(source, number, parser)
+        except FATAL:
+            raise
+        except Exception as error:  # no page may take the others down
+            yield as_failure(error, number)
+        else:
+            yield page
+    yield from source.missing
 
 
-def parse_page(parser: PageParser, image: PageImage) -> Page | Failure:
-    """One page, or what went wrong with it: no page may take the others down."""
-    try:
-        page = parser.parse_page(image)
-    except GalleyError as error:
-        return Failure(message=str(error), page=image.number)
-    except Exception as error:
-        return Failure(message=f"unexpected {type(error).__name__}: {one_line(error)}", page=image.number)
+FATAL = (ModelError, OutputError)
+"""What no other page would escape."""
+
+
+def read_page(source: Source, number: int, parser: PageParser) -> Page:
+    """Read and parse one page; raises whatever goes wrong."""
+    image = source.page(number)
+    page = parser.parse_page(image)
     page.warnings[:0] = image.warnings
     return page
+
+
+def as_failure(error: Exception, number: int) -> Failure:
+    """What went wrong with a page as one line that names the page."""
+    if isinstance(error, InputError):
+        return Failure(message=str(error), page=number)
+    if isinstance(error, GalleyError):
+        return Failure(message=f"page {number}: {error}", page=number)
+    what = f"unexpected {type(error).__name__}: {one_line(error)}"
+    return Failure(message=f"page {number}: {what}; please report it", page=number)
 
 
 def add_page(document: Document, page: Page | Failure) -> None:

@@ -1,1 +1,56 @@
-"""The command line."""
+"""The command line. ``main`` is what the ``galley`` command runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from types import FrameType
+
+from galley.errors import GalleyError
+
+INTERRUPTED = 128 + signal.SIGINT
+_PIPE_CLOSED = 141  # what a shell shows for a program that a closed pipe ended
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its code; whatever goes wrong is one line on standard error."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+    except GalleyError as error:
+        code = _complain(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        code = _complain("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        code = _PIPE_CLOSED
+    except Exception as error:
+        what = " ".join(str(error).split())
+        code = _complain(
+            f"unexpected {type(error).__name__}: {what}; please report it", GalleyError.exit_code
+        )
+        if "--debug" in words:
+            traceback.print_exc()
+    if code == _PIPE_CLOSED:
+        # Python would complain at exit when it flushes what nobody reads.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def _run(words: list[str]) -> int:
+    from galley.cli.app import run
+
+    return run(words)
+
+
+def _complain(message: str, code: int) -> int:
+    print(f"galley: {message}".encode(errors="replace").decode(), file=sys.stderr)
+    return code
+
+
+def _terminated(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)  # so that what is half written is tidied away

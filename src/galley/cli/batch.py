@@ -1,0 +1,121 @@
+"""Parsing many documents: pages to workers, results to documents, documents to writers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+
+from galley.api import add_page, finish, make_parser, new_document, open_with
+from galley.cli.inputs import Input
+from galley.cli.pool import WorkerPool
+from galley.cli.progress import Progress
+from galley.cli.report import Report
+from galley.cli.worker import PageWorker, ParserFactory, Result, Task
+from galley.cli.writers import Writer
+from galley.document import Document, Failure
+from galley.errors import InputError
+from galley.parsing.options import ParseOptions
+
+_MAX_PAGES_PER_TASK = 8
+_TASKS_PER_WORKER = 4
+
+
+@dataclass
+class _UnderWay:
+    document: Document
+    left: int
+    failed: bool = False
+
+
+@dataclass
+class Batch:
+    """One run over ``inputs``. ``jobs``: worker processes; 1 reads in this process, with all cores for its
+    models."""
+
+    inputs: Sequence[Input]
+    options: ParseOptions
+    writer: Writer
+    report: Report
+    progress: Progress
+    jobs: int = 1
+    factory: ParserFactory = make_parser
+    _under_way: dict[int, _UnderWay] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Parse everything; what fails goes to the report. Raises what no document would escape."""
+        with ExitStack() as stack:
+            for result in self._results(stack):
+                self._take(result)
+
+    def _results(self, stack: ExitStack) -> Iterator[Result]:
+        if self.jobs > 1:
+            pool = stack.enter_context(WorkerPool(self.jobs, self.options, self.factory))
+            yield from pool.run(self._tasks())
+            return
+        worker: PageWorker | None = None
+        for task in self._tasks():
+            if worker is None:
+                worker = stack.enter_context(closing(PageWorker(self.options, self.factory)))
+            yield from worker.read(task)
+
+    def _tasks(self) -> Iterator[Task]:
+        """Open each document to learn its pages; they become tasks as workers come free."""
+        for index, given in enumerate(self.inputs):
+            if self.writer.finished(given):
+                self.progress.document_done()
+                continue
+            try:
+                with open_with(given.path, self.options, given.name) as source:
+                    document, numbers, missing = new_document(source), source.numbers, source.missing
+            except InputError as error:
+                self._fail(given, error)
+                continue
+            document.failures.extend(missing)
+            self._under_way[index] = _UnderWay(document, len(numbers), failed=bool(missing))
+            for failure in missing:
+                self.report.failure(given.name, failure, InputError.exit_code)
+            self.progress.document_opened(len(numbers))
+            images, image_path = self.writer.image_places(given)
+            for pages in _chunks(numbers, self.jobs):
+                yield Task(index, given.path, given.name, pages, images, image_path)
+            if not numbers:
+                self._finish(index)
+
+    def _fail(self, given: Input, error: InputError) -> None:
+        failure = Failure(message=str(error))
+        self.report.failure(given.name, failure, error.exit_code)
+        self.writer.write_failed(given, Document(source=given.name, failures=[failure]))
+        self.progress.document_done()
+
+    def _take(self, result: Result) -> None:
+        state = self._under_way[result.document]
+        add_page(state.document, result.page)
+        if isinstance(result.page, Failure):
+            state.failed = True
+            self.report.failure(self.inputs[result.document].name, result.page, result.code, result.trace)
+        self.progress.page_done()
+        state.left -= 1
+        if state.left == 0:
+            self._finish(result.document)
+
+    def _finish(self, index: int) -> None:
+        given, state = self.inputs[index], self._under_way.pop(index)
+        state.document.pages.sort(key=lambda page: page.number)
+        state.document.failures.sort(key=lambda failure: failure.page or 0)
+        document = finish(state.document, self.options)
+        for page in document.pages:
+            for warning in page.warnings:
+                self.report.note(given.name, page.number, warning)
+        self.writer.write(given, document, complete=not state.failed)
+        self.progress.document_done()
+
+
+def _chunks(numbers: Sequence[int], jobs: int) -> Iterator[tuple[int, ...]]:
+    """Runs of pages small enough that all workers get their share of a document."""
+    if jobs == 1:
+        size = len(numbers)
+    else:
+        size = max(1, min(_MAX_PAGES_PER_TASK, len(numbers) // (jobs * _TASKS_PER_WORKER)))
+    for start in range(0, len(numbers), max(1, size)):
+        yield tuple(numbers[start : start + size])

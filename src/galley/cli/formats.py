@@ -1,0 +1,59 @@
+"""Output formats: their names, files and exporters."""
+
+from __future__ import annotations
+
+import json
+from pathlib import PurePath
+
+from galley.document import Document
+from galley.errors import UsageError
+from galley.parsing.options import ParseOptions
+
+GLM_OCR = "glmocr"
+SUFFIXES = {"md": ".md", "json": ".json", "html": ".html", "text": ".txt"}
+FORMATS = (*SUFFIXES, GLM_OCR)
+
+
+def read_formats(given: list[str]) -> list[str]:
+    """Names of formats from ``--format md,json`` or several ``--format``; each once, in order."""
+    names = [name.strip().lower() for part in given for name in part.split(",") if name.strip()]
+    for name in names:
+        if name not in FORMATS:
+            raise UsageError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
+    return list(dict.fromkeys(names))
+
+
+def output_files(name: str, place: PurePath) -> list[PurePath]:
+    """The files a format writes, relative to the output folder; ``glmocr`` keeps GLM-OCR's own layout."""
+    if name == GLM_OCR:
+        return [place / f"{place.name}.json", place / f"{place.name}.md"]
+    return [place.with_name(place.name + SUFFIXES[name])]
+
+
+def image_folder(formats: list[str], place: PurePath) -> PurePath:
+    """Where figures go, relative to the output folder."""
+    return place / "imgs" if GLM_OCR in formats else place.with_name(f"{place.name}_images")
+
+
+def render(name: str, document: Document, options: ParseOptions) -> list[str]:
+    """The document in a format, one text per file of ``output_files``. Exporters are imported when needed."""
+    if name == "json":
+        from galley.document.json import to_json
+
+        return [to_json(document) + "\n"]
+    if name == "html":
+        from galley.document.html import to_html
+
+        return [to_html(document, options.keep)]
+    if name == "text":
+        from galley.document.text import to_text
+
+        return [to_text(document, options.keep)]
+    from galley.document.markdown import to_markdown
+
+    markdown = to_markdown(document, options.keep)
+    if name == "md":
+        return [markdown]
+    from galley.document.glmocr import to_glmocr
+
+    return [json.dumps(to_glmocr(document), ensure_ascii=False, indent=2) + "\n", markdown]

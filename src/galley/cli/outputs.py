@@ -1,0 +1,76 @@
+"""Writing results into a folder: whole files or none."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePath
+from types import TracebackType
+
+from galley.cli.formats import SUFFIXES
+from galley.errors import OutputError, UsageError
+from galley.ingest.source import display_name
+
+
+class OutputFolder:
+    """The output folder of one run; use it in a ``with`` statement.
+
+    Everything is written to a hidden folder inside of it first and moved into place when whole, so that an
+    interrupted run leaves nothing half done.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Make the folder. Raises ``OutputError`` when that cannot be, ``UsageError`` for names like a.md."""
+        if path.suffix in SUFFIXES.values() and not path.is_dir():
+            raise UsageError(
+                f"-o takes a folder; to write one file: galley parse FILE > {display_name(path)}"
+            )
+        self.path = path
+        with writing(path):
+            path.mkdir(parents=True, exist_ok=True)
+            self._staging = Path(tempfile.mkdtemp(prefix=".galley-", dir=path))
+
+    def __enter__(self) -> OutputFolder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        shutil.rmtree(self._staging, ignore_errors=True)
+
+    def staged_images(self, place: PurePath) -> Path:
+        """Where the figures of one document are kept until ``publish_images`` moves them."""
+        return self._staging / "images" / place
+
+    def write(self, relative: PurePath, text: str) -> None:
+        """Put ``text`` into a file of the folder, whole or not at all."""
+        target, draft = self.path / relative, self._staging / "file"
+        with writing(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            draft.write_bytes(text.encode("utf-8", "replace"))
+            draft.replace(target)
+
+    def publish_images(self, place: PurePath, relative: PurePath) -> bool:
+        """Move a document's figures to ``relative``, over those of an earlier run; False when it has none."""
+        staged, target = self.staged_images(place), self.path / relative
+        if not staged.is_dir():
+            return False
+        with writing(target):
+            if target.is_dir():
+                shutil.rmtree(target)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            staged.replace(target)
+        return True
+
+
+@contextmanager
+def writing(target: Path) -> Iterator[None]:
+    """Turn what the system says about writing ``target`` into an ``OutputError``."""
+    try:
+        yield
+    except FileExistsError as error:
+        raise OutputError(f"{display_name(target)} is a file; -o takes a folder") from error
+    except OSError as error:
+        raise OutputError(f"cannot write {display_name(target)}: {error.strerror or error}") from error

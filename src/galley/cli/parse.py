@@ -1,0 +1,92 @@
+"""``galley parse``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from galley.cli.formats import FORMATS, read_formats
+
+Paths = Annotated[list[str], typer.Argument(metavar="PATH...", help="Files or folders; - is standard input.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="DIR", help="Write into this folder, not to the terminal."),
+]
+Formats = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--format", "-f", metavar="NAMES", help=f"One or several of {','.join(FORMATS)}; md unless given."
+    ),
+]
+Pages = Annotated[str | None, typer.Option(metavar="RANGES", help="Only these pages, such as 1-3,7.")]
+Dpi = Annotated[
+    float | None, typer.Option(metavar="N", help="Resolution PDF pages are read at; 200 unless given.")
+]
+Ocr = Annotated[
+    str | None,
+    typer.Option(metavar="WHEN", help="auto (where a text layer cannot be trusted), always or never."),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAMES", help="Also show any of headers,footers,footnotes,page-numbers."),
+]
+Images = Annotated[bool | None, typer.Option("--images/--no-images", help="Save figures beside the output.")]
+MergeTables = Annotated[
+    bool | None,
+    typer.Option(
+        "--merge-tables/--no-merge-tables", help="Join tables that go on over a page break, or do not."
+    ),
+]
+Password = Annotated[str | None, typer.Option(metavar="TEXT", help="Password of encrypted PDFs.")]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Worker processes; 0 is one per core.")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Skip what an earlier run into DIR has finished.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no notes; only what failed.")]
+Config = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Settings; galley.toml of the current folder unless given."),
+]
+Debug = Annotated[bool, typer.Option("--debug", help="Print where unexpected errors come from.")]
+
+
+def parse_command(
+    paths: Paths,
+    output: Output = None,
+    formats: Formats = None,
+    pages: Pages = None,
+    dpi: Dpi = None,
+    ocr: Ocr = None,
+    keep: Keep = None,
+    images: Images = None,
+    merge_tables: MergeTables = None,
+    password: Password = None,
+    jobs: Jobs = 1,
+    resume: Resume = False,
+    quiet: Quiet = False,
+    config: Config = None,
+    debug: Debug = False,
+) -> int:
+    """Parse documents: galley parse report.pdf prints Markdown, galley parse scans/ -o out/ fills a folder.
+
+    Reads PDF, PNG, JPEG, WebP, BMP, TIFF, GIF and HEIC. Whatever fails is said at the end and does not stop the
+    rest; the exit code is 0 only when nothing failed.
+    """
+    from galley.cli.run import Request, run_parse
+    from galley.parsing.options import load_options
+
+    options = load_options(
+        config,
+        pages=pages,
+        dpi=dpi,
+        ocr=ocr,
+        keep=",".join(keep) if keep else None,
+        images=images,
+        merge_tables=merge_tables,
+        password=password,
+    )
+    return run_parse(
+        Request(paths, options, read_formats(formats or ["md"]), output, jobs, resume, quiet, debug)
+    )

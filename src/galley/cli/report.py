@@ -1,0 +1,54 @@
+"""What to tell the user at the end: failures, notes, exit code."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+
+from galley.document import Failure
+
+_MOST_PER_DOCUMENT = 20
+
+
+@dataclass
+class Report:
+    """Collects what went wrong. ``debug``: keep where unexpected failures came from."""
+
+    quiet: bool = False
+    debug: bool = False
+    _lines: dict[str, list[str]] = field(default_factory=dict)
+    _notes: list[str] = field(default_factory=list)
+    _codes: set[int] = field(default_factory=set)
+
+    def failure(self, name: str, failure: Failure, code: int, trace: str = "") -> None:
+        """A document failed, whose message names it, or a page of it did."""
+        line = failure.message if failure.page is None else f"{name}: {failure.message}"
+        if self.debug and trace:
+            line += "\n" + trace.rstrip()
+        self._lines.setdefault(name, []).append(line)
+        self._codes.add(code)
+
+    def note(self, name: str, page: int, text: str) -> None:
+        """Something was done differently from what was asked."""
+        self._notes.append(f"{name}, page {page}: {text}")
+
+    def show(self) -> None:
+        """Print notes and failures to standard error; ``quiet`` leaves the notes out."""
+        for note in () if self.quiet else self._notes:
+            _print(f"galley: note: {note}")
+        for name, lines in self._lines.items():
+            for line in lines[:_MOST_PER_DOCUMENT]:
+                _print(f"galley: {line}")
+            if len(lines) > _MOST_PER_DOCUMENT:
+                _print(f"galley: {name}: {len(lines) - _MOST_PER_DOCUMENT} more failures, all listed in JSON")
+
+    @property
+    def exit_code(self) -> int:
+        """0 when nothing failed, the failures' own code when they share one, else 1."""
+        if not self._codes:
+            return 0
+        return next(iter(self._codes)) if len(self._codes) == 1 else 1
+
+
+def _print(line: str) -> None:
+    print(line.encode(errors="replace").decode(), file=sys.stderr)

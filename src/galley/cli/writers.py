@@ -1,0 +1,109 @@
+"""Where finished documents go: a folder, or standard output."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path, PurePath
+from typing import Protocol
+
+from galley.cli.formats import image_folder, output_files, render
+from galley.cli.inputs import Input
+from galley.cli.ledger import Ledger
+from galley.cli.outputs import OutputFolder, writing
+from galley.document import Document
+from galley.parsing.options import ParseOptions
+
+
+class Writer(Protocol):
+    """Takes documents as they are finished."""
+
+    def finished(self, given: Input) -> bool:
+        """Whether the document need not be parsed again."""
+        ...
+
+    def image_places(self, given: Input) -> tuple[Path, str]:
+        """The folder the document's figures are written to, and what the document calls it."""
+        ...
+
+    def write(self, given: Input, document: Document, complete: bool) -> None:
+        """Take a parsed document. ``complete``: no page of it failed."""
+        ...
+
+    def write_failed(self, given: Input, document: Document) -> None:
+        """Take a document that could not be read at all; only JSON says so."""
+        ...
+
+
+class StdoutWriter:
+    """One document in one format to standard output, as UTF-8 whatever the terminal's encoding."""
+
+    def __init__(self, name: str, options: ParseOptions) -> None:
+        self._format = name
+        self._options = options
+
+    def finished(self, given: Input) -> bool:
+        return False
+
+    def image_places(self, given: Input) -> tuple[Path, str]:
+        return Path(), ""  # images without an output folder are a usage error
+
+    def write(self, given: Input, document: Document, complete: bool) -> None:
+        text = render(self._format, document, self._options)[0]
+        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+        sys.stdout.buffer.flush()
+
+    def write_failed(self, given: Input, document: Document) -> None:
+        if self._format == "json":
+            self.write(given, document, complete=False)
+
+
+class FolderWriter:
+    """Documents in any formats to a folder. ``resume``: skip what an earlier run finished."""
+
+    def __init__(
+        self, folder: OutputFolder, ledger: Ledger, formats: list[str], options: ParseOptions, resume: bool
+    ) -> None:
+        self._folder = folder
+        self._ledger = ledger
+        self._formats = formats
+        self._options = options
+        self._resume = resume
+
+    def finished(self, given: Input) -> bool:
+        return self._resume and self._ledger.finished(given, self._options.fingerprint(), self._files(given))
+
+    def image_places(self, given: Input) -> tuple[Path, str]:
+        called = image_folder(self._formats, given.place).relative_to(given.place.parent)
+        return self._folder.staged_images(given.place), called.as_posix()
+
+    def write(self, given: Input, document: Document, complete: bool) -> None:
+        images = image_folder(self._formats, given.place)
+        has_images = self._folder.publish_images(given.place, images)
+        for name in self._formats:
+            for file, text in zip(
+                output_files(name, given.place), self._render(name, given, document), strict=True
+            ):
+                self._folder.write(file, text)
+        if complete:
+            with writing(self._folder.path):
+                self._ledger.add(
+                    given, self._options.fingerprint(), self._files(given), images if has_images else None
+                )
+
+    def write_failed(self, given: Input, document: Document) -> None:
+        if "json" in self._formats:
+            self._folder.write(
+                output_files("json", given.place)[0], render("json", document, self._options)[0]
+            )
+
+    def _render(self, name: str, given: Input, document: Document) -> list[str]:
+        if name == "glmocr":  # its files lie one folder deeper, beside imgs/
+            document = document.model_copy(deep=True)
+            for page in document.pages:
+                for block in page.blocks:
+                    if block.image:
+                        block.image = block.image.removeprefix(f"{given.place.name}/")
+        return render(name, document, self._options)
+
+    def _files(self, given: Input) -> list[PurePath]:
+        return [file for name in self._formats for file in output_files(name, given.place)]
