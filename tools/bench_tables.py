@@ -2,7 +2,8 @@
 
 python tools/bench_tables.py .build/tables/heldout                 # text boxes given
 python tools/bench_tables.py .build/tables/heldout --ocr           # text read by the OCR drafter
-python tools/bench_tables.py --real ../shared/data                 # PubTabNet-style crops, OmniDocBench tables
+python tools/bench_tables.py --real ../shared/data                 # PubTabNet-style crops, OmniDocBench
+tables
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from galley.evaluation.teds import teds
 
 @dataclass
 class Sample:
-    """A table on an image: its box, its text lines when known, its true HTML and the style it is reported under."""
+    """A table on an image: its box, its text lines when known, its true HTML and the style it is reported
+    under."""
 
     name: str
     style: str

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +53,7 @@ def pairs(sample: Sample, table: Table) -> tuple[list[list[float]], list[bool]]:
     lines = text_lines(pieces, em)
     gaps = _columns(lines, rulings, _extent(sample.bbox, words), em)
     placed = [place(line, gaps, em) for line in lines]
-    bounds = [(a.right, b.left) for a, b in zip(gaps, gaps[1:], strict=False)]
+    bounds = [(a.right, b.left) for a, b in pairwise(gaps)]
     facts, labels = [], []
     rows = [true_row(line, table) for line in placed]
     for fact, above, below in zip(pair_facts(placed, bounds, em), rows, rows[1:], strict=False):
@@ -94,7 +95,7 @@ def main() -> None:
     )
     numbers = "".join(f"    {v:.3f},\n" for v in w[1:])
     WEIGHTS_FILE.write_text(
-        '"""Weights of the row model, one for each fact of ``rows.pair_facts``; written by a fitting tool."""\n\n'
+        '"""Weights of the row model, one for each fact of ``rows.pair_facts``, as fitted."""\n\n'
         f"BIAS = {w[0]:.3f}\nWEIGHTS = (\n{numbers})\n",
         encoding="utf-8",
     )

@@ -1,6 +1,7 @@
 """Render corpus tables in many styles, with truth: PNG crops, cell boxes, text lines with word boxes.
 
-python tools/render_tables.py --corpus ../shared/data/train --split heldout --count 150 --out .build/tables/heldout
+python tools/render_tables.py --corpus ../shared/data/train --split heldout --count 150 --out
+.build/tables/heldout
 """
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
-"""Tables with truth: read from corpora, dressed in many styles, rendered by Chromium with cell and word boxes."""
+"""Tables with truth: read from corpora, dressed in many styles, rendered by Chromium with cell and word
+boxes."""

@@ -19,7 +19,18 @@ from galley.drafters.line import TextLine, Word
 SCALE = 2
 """Device pixels per CSS pixel: 12 px type comes out as on a 192 dpi scan."""
 
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--run-all-compositor-stages-before-draw"]
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--virtual-time-budget=3000",
+)
 
 MEASURE = """
 <script>
@@ -34,7 +45,10 @@ for (const table of document.querySelectorAll('table')) {
       for (const m of node.data.matchAll(/\\S+/g)) {
         const range = document.createRange();
         range.setStart(node, m.index); range.setEnd(node, m.index + m[0].length);
-        for (const b of range.getClientRects()) { words.push([m[0], b.left, b.top, b.right, b.bottom]); break; }
+        for (const b of range.getClientRects()) {
+          words.push([m[0], b.left, b.top, b.right, b.bottom]);
+          break;
+        }
       }
     }
     const b = cell.getBoundingClientRect();
@@ -71,7 +85,7 @@ def render(
 
 
 def _chromium(folder: str, *args: str) -> str:
-    command = ["chromium", *FLAGS, f"--user-data-dir={folder}/profile", "--virtual-time-budget=3000", *args]
+    command = ["chromium", *FLAGS, f"--user-data-dir={folder}/profile", *args]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
 
 
@@ -99,7 +113,8 @@ def _markup(table: Table, name: str) -> str:
     for r in range(table.rows):
         cells = sorted((cell for cell in table.cells if cell.row == r), key=lambda cell: cell.col)
         parts.append("<tr>" + "".join(_cell(cell, heads) for cell in cells) + "</tr>")
-    return f'<table id="{name}"><thead>{"".join(parts[:heads])}</thead><tbody>{"".join(parts[heads:])}</tbody></table>'
+    head, body = "".join(parts[:heads]), "".join(parts[heads:])
+    return f'<table id="{name}"><thead>{head}</thead><tbody>{body}</tbody></table>'
 
 
 def _cell(cell: Cell, heads: int) -> str:

@@ -15,7 +15,8 @@ FONTS = (
 
 @dataclass
 class Look:
-    """How one table is drawn: the style's name, its CSS (``#ID`` is the table), and its width in CSS pixels."""
+    """How one table is drawn: the style's name, its CSS (``#ID`` is the table), and its width in CSS
+    pixels."""
 
     style: str
     css: str
@@ -28,13 +29,14 @@ def random_look(rng: random.Random, style: str | None = None) -> Look:
     pad_x, pad_y = size * rng.uniform(0.35, 1.4), size * rng.uniform(0.08, 0.6)
     color = rng.choice(("#000", "#000", "#444", "#888", "#1f4e79", "#b0b0b0"))
     line = f"{rng.choice((1, 1, 1, 2))}px solid {color}"
+    leading, font = rng.uniform(1.1, 1.45), rng.choice(FONTS)
+    middle, align = rng.choice(("top", "middle", "middle")), rng.choice(("left", "left", "center"))
+    head, weight = rng.choice(("middle", "bottom")), rng.choice(("bold", "normal"))
     css = [
-        "#ID{border-collapse:collapse;background:#fff;"
-        f"font:{size:.1f}px/{rng.uniform(1.1, 1.45):.2f} '{rng.choice(FONTS)}'}}",
-        f"#ID td,#ID th{{padding:{pad_y:.1f}px {pad_x:.1f}px;vertical-align:{rng.choice(('top', 'middle', 'middle'))};"
-        f"text-align:{rng.choice(('left', 'left', 'center'))};font-weight:normal}}",
+        f"#ID{{border-collapse:collapse;background:#fff;font:{size:.1f}px/{leading:.2f} '{font}'}}",
+        f"#ID td,#ID th{{padding:{pad_y:.1f}px {pad_x:.1f}px;vertical-align:{middle};text-align:{align}}}",
         f"#ID .num{{text-align:{rng.choice(('right', 'center', 'left', 'right'))}}}",
-        f"#ID .head{{font-weight:{rng.choice(('bold', 'normal'))};vertical-align:{rng.choice(('middle', 'bottom'))}}}",
+        f"#ID .head{{font-weight:{weight};vertical-align:{head}}}",
         "#ID .over{text-align:center}",
         *_rules(style, line, color, rng),
     ]
@@ -46,9 +48,8 @@ def _rules(style: str, line: str, color: str, rng: random.Random) -> list[str]:
     if style == "grid":
         return [f"#ID td,#ID th{{border:{line}}}"]
     if style == "dotted":
-        return [
-            f"#ID td,#ID th{{border:1px {rng.choice(('dotted', 'dashed', 'double'))} {color};border-width:{rng.choice((1, 3))}px}}"
-        ]
+        kind, width = rng.choice(("dotted", "dashed", "double")), rng.choice((1, 3))
+        return [f"#ID td,#ID th{{border:{width}px {kind} {color}}}"]
     if style == "rows":
         return [f"#ID td,#ID th{{border-top:{line};border-bottom:{line}}}"]
     if style == "columns":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,9 +122,7 @@ def _without_strays(gaps: list[Gap], lines: list[list[Piece]]) -> list[Gap]:
     kept = list(gaps)
     while len(lines) >= 4:
         bounds = [-np.inf, *(gap.middle for gap in kept), np.inf]
-        use = np.array(
-            [[_uses(line, a, b) for a, b in zip(bounds, bounds[1:], strict=False)] for line in lines]
-        )
+        use = np.array([[_uses(line, a, b) for a, b in pairwise(bounds)] for line in lines])
         stray = next((c for c in range(1, len(kept)) if _is_stray(use, c)), None)
         if stray is None:
             break

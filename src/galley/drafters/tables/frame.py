@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from galley.drafters.tables.columns import Gap, covered, ruled_columns, white_columns
 from galley.drafters.tables.pieces import Piece, piece_of
@@ -66,7 +67,7 @@ def build_frame(
     """Columns and rows of a table in ``box`` (x0, y0, x1, y1); ``em`` is the text height in pixels."""
     lines = text_lines(pieces, em)
     gaps = _columns(lines, rulings, box, em)
-    narrowest = min((b.left - a.right for a, b in zip(gaps, gaps[1:], strict=False)), default=em)
+    narrowest = min((b.left - a.right for a, b in pairwise(gaps)), default=em)
     marks = _inner(separators(rulings, em, max(2.0 * em, 0.6 * narrowest)), box, em)
     closed = _is_closed(gaps, rulings.vertical, marks, box)
     loose, normal = _loose(pieces, marks, gaps, closed, em)
@@ -99,7 +100,7 @@ def _columns(
     inner = [gap for gap in ruled if gap.middle - left > em and right - gap.middle > em]
     edges = [_edge(ruled, left, em), *inner, _edge(ruled, right, em)]
     found: list[Gap] = [edges[0]]
-    for a, b in zip(edges, edges[1:], strict=False):
+    for a, b in pairwise(edges):
         share = STRICT_SHARE if a.ruled and b.ruled else SHARE
         found += [gap for gap in white_columns(lines, a.right, b.left, em, share) if _apart(gap, a, b, em)]
         found.append(b)
@@ -141,14 +142,17 @@ def _loose(
     loose too when no other separator line is nearer; its cell decides where it belongs.
     """
     tall = tall_pieces(pieces, em)
-    loose, normal = [], []
+    loose: list[Piece] = []
+    normal: list[Piece] = []
     for piece in pieces:
-        across = any(
-            piece.y0 + 0.25 * piece.height < m.y < piece.y1 - 0.25 * piece.height for m in marks if m.rules
-        )(
-            loose if across or piece in tall or (closed and _open_cell(piece, marks, gaps, em)) else normal
-        ).append(piece)
+        out = piece in tall or _stands_across(piece, marks) or (closed and _open_cell(piece, marks, gaps, em))
+        (loose if out else normal).append(piece)
     return (loose, normal) if normal else ([], loose)
+
+
+def _stands_across(piece: Piece, marks: list[Separator]) -> bool:
+    low, high = piece.y0 + 0.25 * piece.height, piece.y1 - 0.25 * piece.height
+    return any(low < mark.y < high for mark in marks if mark.rules)
 
 
 def _open_cell(piece: Piece, marks: list[Separator], gaps: list[Gap], em: float) -> bool:
@@ -158,10 +162,8 @@ def _open_cell(piece: Piece, marks: list[Separator], gaps: list[Gap], em: float)
     left, right = gaps[first].middle, gaps[last + 1].middle
     above = [m for m in marks if m.y <= piece.middle]
     below = [m for m in marks if m.y > piece.middle]
-    near = [*above[-1:], *below[:1]]
-    return any(
-        m.rules and not m.covers(left, right) and (m is not marks[0] and m is not marks[-1]) for m in near
-    )
+    inner = [m for m in [*above[-1:], *below[:1]] if m is not marks[0] and m is not marks[-1]]
+    return any(m.rules and not m.covers(left, right) for m in inner)
 
 
 def _rows(
@@ -175,7 +177,7 @@ def _rows(
     """Rows between separators; a stretch without text is a row only where closed cells show that it is
     meant."""
     stretches = _stretches(pieces, marks, gaps, em)
-    bounds = [(a.right, b.left) for a, b in zip(gaps, gaps[1:], strict=False)]
+    bounds = [(a.right, b.left) for a, b in pairwise(gaps)]
     odds = iter([0.0, *starts_row([line for lines in stretches for line in lines], bounds, em)])
     ys = [box[1], *(mark.y for mark in marks), box[3]]
     rows: list[Row] = []
@@ -211,10 +213,7 @@ def _groups(lines: list[Placed], odds: list[float]) -> list[list[Placed]]:
 
 def _stacked(groups: list[list[Placed]], top: float, bottom: float) -> list[Row]:
     """Rows from ``top`` to ``bottom``, cut half way between their texts; one empty row for no groups."""
-    cuts = [
-        (max(line.bottom for line in a) + min(line.top for line in b)) / 2
-        for a, b in zip(groups, groups[1:], strict=False)
-    ]
+    cuts = [(max(line.bottom for line in a) + min(line.top for line in b)) / 2 for a, b in pairwise(groups)]
     edges = [top, *cuts, bottom]
     return [Row(group, a, b) for group, a, b in zip(groups or [[]], edges, edges[1:], strict=False)]
 

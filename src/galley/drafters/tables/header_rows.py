@@ -29,23 +29,19 @@ def header_rows(frame: Frame, places: list[Place]) -> int:
 
 def _by_spans(places: list[Place], rows: int) -> int:
     """Rows until the first one whose cells all end with it and head single columns."""
+    right = max(place.right for place in places)
     count = 1
     while count < min(MOST, rows - 1):
-        reach = max((p.bottom + 1 for p in places if p.top < count and p.pieces), default=1)
-        divided = any(p.bottom == count - 1 and p.right > p.left and p.pieces for p in places)
-        whole = any(p.top < count <= p.bottom + 1 and p.left == 0 and p.right == frame_right(places) for p in
-        places) if reach
-        > count:
+        head = [place for place in places if place.top < count and place.pieces]
+        reach = max((place.bottom + 1 for place in head), default=1)
+        last = [place for place in head if place.bottom == count - 1 and place.right > place.left]
+        if reach > count:
             count = reach
-        elif divided and not whole:
+        elif last and not any(place.left == 0 and place.right == right for place in last):
             count += 1
         else:
             break
     return min(count, rows - 1)
-
-
-def frame_right(places: list[Place]) -> int:
-    return max(p.right for p in places)
 
 
 def _by_rule(frame: Frame) -> int | None:
@@ -60,12 +56,14 @@ def _by_rule(frame: Frame) -> int | None:
 
 
 def _like_data(places: list[Place]) -> bool:
-    """True when most of the first row's cells after the first are figures, and no fewer than in the rows below."""
+    """True when most of the first row's cells after the first are figures, and no fewer than in the rows
+    below."""
     first = [_figure(p) for p in places if p.top == 0 and p.left > 0 and p.pieces]
     rest = [_figure(p) for p in places if p.top > 0 and p.left > 0 and p.pieces]
     if not first or not rest:
         return False
-    return sum(first) / len(first) > 0.6 and sum(first) / len(first) >= sum(rest) / len(rest) - 0.2 and not _years(places)
+    share, usual = sum(first) / len(first), sum(rest) / len(rest)
+    return share > 0.6 and share >= usual - 0.2 and not _years(places)
 
 
 def _years(places: list[Place]) -> bool:

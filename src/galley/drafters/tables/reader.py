@@ -25,8 +25,8 @@ class TableReader:
     def read(self, image: NDArray[np.uint8], bbox: BBox, lines: list[TextLine]) -> Table | None:
         """The table in ``bbox`` of an H×W×3 page image, or None when what is there is no table.
 
-        lines: the text lines inside the box; all their text ends up in a cell. Cell boxes are page pixels. A box with
-        neither two columns nor drawn cells is no table.
+        lines: the text lines inside the box; all their text ends up in a cell. Cell boxes are page pixels. A
+        box with neither two columns nor drawn cells is no table.
         """
         words = words_of(lines)
         em = text_height(words)
@@ -58,10 +58,9 @@ def _rulings(image: NDArray[np.uint8], bbox: BBox, words: list[list[Word]], em: 
 
 def _extent(bbox: BBox, words: list[list[Word]]) -> tuple[float, float, float, float]:
     """The box, grown to take in all text."""
-    boxes = [word.bbox for line in words for word in line] + [bbox]
-    return (
-        min(b.x0 for b in boxes), min(b.y0 for b in boxes), max(b.x1 for b in boxes), max(b.y1 for b in boxes),
-    )  # fmt: skip
+    for word in (word for line in words for word in line):
+        bbox = bbox.union(word.bbox)
+    return bbox.x0, bbox.y0, bbox.x1, bbox.y1
 
 
 def _is_table(frame: Frame) -> bool:

@@ -1,7 +1,8 @@
 """Which lines of text make one row: wrapped cells belong together, rules and bands keep rows apart.
 
-Two neighbouring lines are judged by a logistic model of a dozen layout facts (spacing, columns used, whether a line
-had room for the next one's first word, how the text goes on). Its weights were fitted on rendered tables.
+Two neighbouring lines are judged by a logistic model of a dozen layout facts (spacing, columns used, whether
+a line had room for the next one's first word, how the text goes on). Its weights were fitted on rendered
+tables.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -23,7 +25,8 @@ _GOES_ON = re.compile(r"^[a-zà-ÿ)\]},.;:]")
 
 @dataclass
 class Placed:
-    """A line of text with the columns each piece touches: ``spans[i]`` = (first, last) column of ``pieces[i]``."""
+    """A line of text with the columns each piece touches: ``spans[i]`` = (first, last) column of
+    ``pieces[i]``."""
 
     pieces: list[Piece]
     spans: list[tuple[int, int]]
@@ -60,7 +63,7 @@ def _new_row(fact: list[float]) -> float:
 
 def pair_facts(lines: list[Placed], bounds: list[tuple[float, float]], em: float) -> list[list[float]]:
     """Layout facts of each line and its next, each within about −2 to 2."""
-    steps = [(b.middle - a.middle) / em for a, b in zip(lines, lines[1:], strict=False)]
+    steps = [(b.middle - a.middle) / em for a, b in pairwise(lines)]
     low, high = (float(np.percentile(steps, q)) for q in (5, 95)) if steps else (0.0, 0.0)
     facts = []
     for i, step in enumerate(steps):
@@ -124,7 +127,8 @@ def _mean(values: Iterable[bool]) -> float:
 
 
 def _room(above: Placed, below: Placed, bounds: list[tuple[float, float]], em: float) -> float:
-    """−1 to 1: how far the upper line had room for the first word below it. Room that was not used means a new row."""
+    """−1 to 1: how far the upper line had room for the first word below it. Room that was not used means a
+    new row."""
     room = []
     for piece, span in zip(below.pieces, below.spans, strict=True):
         for upper, upper_span in zip(above.pieces, above.spans, strict=True):

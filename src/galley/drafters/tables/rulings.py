@@ -1,4 +1,5 @@
-"""Ruling lines and shaded bands of a table image: solid, dashed, dotted, double, coloured, or light on dark."""
+"""Ruling lines and shaded bands of a table image: solid, dashed, dotted, double, coloured, or light on
+dark."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ Gray = NDArray[np.int16]
 Mask = NDArray[np.bool_]
 
 CONTRAST = 18
-"""Levels of 255 by which a ruling must differ from both its sides; above JPEG noise, below a pale grey rule."""
+"""Levels of 255 by which a ruling must differ from both its sides; above JPEG noise, below a pale grey
+rule."""
 BAND_STEP = 5
 """Levels by which the shade of a band of rows must differ from the next one's."""
 
@@ -85,7 +87,8 @@ def _closing(gray: Gray, size: int) -> Gray:
 
 
 def _slide(extreme: np.ufunc, values: Gray, size: int) -> Gray:
-    """Running extreme down the columns over ``size`` rows, in log₂(size) passes; ``size`` − 1 rows shorter."""
+    """Running extreme down the columns over ``size`` rows, in log₂(size) passes; ``size`` − 1 rows
+    shorter."""
     reach = 1
     while 2 * reach <= size:
         values = extreme(values[:-reach], values[reach:])
@@ -95,7 +98,8 @@ def _slide(extreme: np.ufunc, values: Gray, size: int) -> Gray:
 
 
 def _long_runs(mask: Mask, text: Mask, em: float, shortest: float) -> list[tuple[Ruling, int]]:
-    """Runs at least ``shortest`` long, not just within text, with their thickness; dots and dashes are joined."""
+    """Runs at least ``shortest`` long, not just within text, with their thickness; dots and dashes are
+    joined."""
     length = max(5, round(shortest))
     gap = max(3, round(0.3 * em))
     # A rule that leans by a pixel here and there is still one run.
@@ -103,7 +107,7 @@ def _long_runs(mask: Mask, text: Mask, em: float, shortest: float) -> list[tuple
     steady[1:] |= mask[:-1]
     steady[:-1] |= mask[1:]
     runs = _keep_runs(_fill_gaps(steady, gap), length)
-    labels, count = ndimage.label(runs, np.ones((3, 3)))
+    labels, _ = ndimage.label(runs, np.ones((3, 3)))
     found = []
     for i, (ys, xs) in enumerate(ndimage.find_objects(labels), start=1):
         part = labels[ys, xs] == i
@@ -147,7 +151,7 @@ def _band_edges(gray: Gray, em: float) -> list[float]:
     if len(shade) <= 2 * reach:
         return []
     step = np.abs(shade[reach:] - shade[:-reach])
-    labels, count = ndimage.label(step >= BAND_STEP)
+    labels, _ = ndimage.label(step >= BAND_STEP)
     edges = []
     for (run,) in ndimage.find_objects(labels):
         before, after = max(0, run.start - 1), min(len(shade) - 1, run.stop + reach)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from galley.drafters.tables.pieces import Piece
 
 TALL = 2.2
-"""Pieces taller than this many text heights are turned or large; they make no lines of their own beside others."""
+"""Pieces taller than this many text heights are turned or large; they make no lines of their own beside
+others."""
 
 
 def text_lines(pieces: list[Piece], em: float) -> list[list[Piece]]:
-    """Pieces grouped by height, top to bottom; in a line, left to right. Tall pieces join no line: see ``tall_pieces``.
+    """Pieces grouped by height, top to bottom; in a line, left to right. Tall pieces join no line: see
+    ``tall_pieces``.
 
-    A piece joins the line whose middle is within 0.45 of the smaller height; so a label centred between two rows
-    stays by itself.
+    A piece joins the line whose middle is within 0.45 of the smaller height; so a label centred between two
+    rows stays by itself.
     """
     lines: list[list[Piece]] = []
     for piece in sorted(pieces, key=lambda piece: piece.middle):
