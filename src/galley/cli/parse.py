@@ -12,13 +12,11 @@ from galley.cli.formats import FORMATS, read_formats
 Paths = Annotated[list[str], typer.Argument(metavar="PATH...", help="Files or folders; - is standard input.")]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="DIR", help="Write into this folder, not to the terminal."),
+    typer.Option("--output", "-o", metavar="DIR", help="Write into this folder."),
 ]
 Formats = Annotated[
     list[str] | None,
-    typer.Option(
-        "--format", "-f", metavar="NAMES", help=f"One or several of {','.join(FORMATS)}; md unless given."
-    ),
+    typer.Option("--format", "-f", metavar="NAMES", help=f"Any of {','.join(FORMATS)}; md unless given."),
 ]
 Pages = Annotated[str | None, typer.Option(metavar="RANGES", help="Only these pages, such as 1-3,7.")]
 Dpi = Annotated[
@@ -26,7 +24,7 @@ Dpi = Annotated[
 ]
 Ocr = Annotated[
     str | None,
-    typer.Option(metavar="WHEN", help="auto (where a text layer cannot be trusted), always or never."),
+    typer.Option(metavar="WHEN", help="auto (where no text layer can be trusted), always, never."),
 ]
 Keep = Annotated[
     list[str] | None,
@@ -35,9 +33,7 @@ Keep = Annotated[
 Images = Annotated[bool | None, typer.Option("--images/--no-images", help="Save figures beside the output.")]
 MergeTables = Annotated[
     bool | None,
-    typer.Option(
-        "--merge-tables/--no-merge-tables", help="Join tables that go on over a page break, or do not."
-    ),
+    typer.Option("--merge-tables/--no-merge-tables", help="Join tables that go on over a page break."),
 ]
 Password = Annotated[str | None, typer.Option(metavar="TEXT", help="Password of encrypted PDFs.")]
 Jobs = Annotated[
@@ -47,7 +43,7 @@ Resume = Annotated[bool, typer.Option("--resume", help="Skip what an earlier run
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no notes; only what failed.")]
 Config = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Settings; galley.toml of the current folder unless given."),
+    typer.Option(metavar="FILE", help="Settings; galley.toml of this folder unless given."),
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Print where unexpected errors come from.")]
 
@@ -71,8 +67,8 @@ def parse_command(
 ) -> int:
     """Parse documents: galley parse report.pdf prints Markdown, galley parse scans/ -o out/ fills a folder.
 
-    Reads PDF, PNG, JPEG, WebP, BMP, TIFF, GIF and HEIC. Whatever fails is said at the end and does not stop the
-    rest; the exit code is 0 only when nothing failed.
+    Reads PDF, PNG, JPEG, WebP, BMP, TIFF, GIF and HEIC. What fails is said at the end and does not stop the rest;
+    the exit code is 0 only when nothing failed.
     """
     from galley.cli.run import Request, run_parse
     from galley.parsing.options import load_options
