@@ -111,7 +111,8 @@ def _content(element: html.HtmlElement, tags: _TagAlphabet) -> Iterator[str]:
         yield tags[f"<{child.tag}>"]
         yield from _content(child, tags)
         yield tags[f"</{child.tag}>"]
-        yield child.tail or ""
+        if child.tag != "td":  # the published metric drops what follows a cell nested in a cell
+            yield child.tail or ""
 
 
 def _span(element: html.HtmlElement, name: str) -> int:

@@ -1,7 +1,7 @@
 """Text comparison that treats every system alike: Markdown to plain text, edit similarity, word F1.
 
-These serve plain page benchmarks, where truth and predictions come in many formats. The OmniDocBench scorer has
-normalisations of its own.
+These serve plain page benchmarks, where truth and predictions come in many formats. The OmniDocBench scorer
+has normalisations of its own.
 """
 
 from __future__ import annotations

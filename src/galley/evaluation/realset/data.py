@@ -30,7 +30,9 @@ class Sample:
 
 
 def load(folder: Path) -> list[Sample]:
-    """Every sample of ``folder`` in index order: pages, then line and table crops; formula crops are passed over."""
+    """Every sample of ``folder`` in index order: pages, then line and table crops; formula crops are
+    passed over.
+    """
     index = folder / "index.json"
     if not index.is_file():
         raise InputError(f"{folder} holds no index.json; give the folder of a real set")
@@ -76,7 +78,9 @@ def _crop(folder: Path, entry: dict[str, Any]) -> Sample | None:
 
 
 def read_truth(path: Path) -> str:
-    """Text of a truth file: ``.csv`` line boxes (8 numbers, then text), ``.tsv`` token rows, else as it is."""
+    """Text of a truth file: ``.csv`` line boxes (8 numbers, then text), ``.tsv`` token rows, else as it
+    is.
+    """
     try:
         text = path.read_text(encoding="utf-8", errors="replace").lstrip("\ufeff")
     except OSError as error:

@@ -36,8 +36,8 @@ def run(
 ) -> list[Predictions]:
     """Predictions of each named system; cached ones are used where the system and the sample are unchanged.
 
-    ``limit_seconds`` is the most one sample may take; past it the system's process is ended, the sample counts as
-    a failure, and the rest goes on in a new process.
+    ``limit_seconds`` is the most one sample may take; past it the system's process is ended, the sample
+    counts as a failure, and the rest goes on in a new process.
     """
     return [_run_one(name, samples, out, threads, limit_seconds, say) for name in names]
 

@@ -146,7 +146,9 @@ def answers(kind: type[System], sample: Sample) -> bool:
 
 
 def document_output(document: Document) -> Output:
-    """Block contents in reading order, page headers and footers kept as the truth keeps them; tables' HTML."""
+    """Block contents in reading order, page headers and footers kept as the truth keeps them; tables'
+    HTML.
+    """
     from galley.document import Label
 
     if document.failures and not any(page.blocks for page in document.pages):
