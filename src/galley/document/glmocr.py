@@ -29,7 +29,8 @@ _NAMES: dict[Label, tuple[str, str]] = {
 def to_glmocr(document: Document) -> list[list[dict[str, Any]]]:
     """Per page a list of ``{index, label, native_label, content, bbox_2d, polygon}`` in reading order.
 
-    Boxes are whole numbers from 0 to 1000 across the page's width and height. Headers and footers are in it, named so.
+    Boxes are whole numbers from 0 to 1000 across the page's width and height. Headers and footers are in it,
+    named so.
     """
     return [
         [_region(index, block, page) for index, block in enumerate(page.blocks)] for page in document.pages

@@ -41,10 +41,16 @@ def block_markdown(item: Shown) -> str:
     if block.label is Label.CODE:
         return _fenced(content)
     if block.label is Label.FORMULA and "unverified" not in block.flags:
-        return f"$$\n{content.strip()}\n$$"
+        return f"$$\n{tagged(block, content)}\n$$"
     if block.label is Label.TABLE:
         return content
     return escape_block(content)
+
+
+def tagged(block: Block, latex: str) -> str:
+    """A display formula with its number, where it has one."""
+    number = block.extra.get("number")
+    return f"{latex.strip()} \\tag{{{number}}}" if number and "\\tag" not in latex else latex.strip()
 
 
 def table_markdown(table: Table) -> str:

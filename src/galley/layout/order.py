@@ -14,6 +14,9 @@ from galley.document import BBox
 
 Span = tuple[float, float]
 
+_MANY = 10
+_NARROW = 0.2
+
 
 @dataclass
 class Strip:
@@ -71,7 +74,8 @@ class _Cutter:
     def _columns(self, members: list[int]) -> list[list[int]]:
         """Split by white space of at least a gutter's width that runs from top to bottom."""
         spans = [(self.boxes[i].x0, self.boxes[i].x1) for i in members]
-        return _split(members, spans, self.gutter)
+        # A narrow gap beside many boxes cannot be chance; beside a few it may be a space between words.
+        return _split(members, spans, self.gutter * (_NARROW if len(members) >= _MANY else 1.0))
 
     def _bands(self, members: list[int]) -> list[list[int]]:
         """Split by white space from left to right; boxes may overlap by a fifth of the smaller height."""

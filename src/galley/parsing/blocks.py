@@ -14,7 +14,7 @@ from galley.drafters.line import TextLine
 from galley.layout.order import rows
 from galley.parsing.headings import is_heading
 from galley.parsing.hyphens import Vocabulary, join_lines
-from galley.parsing.markers import bullet, enumerator, without_bullet
+from galley.parsing.markers import bullet, enumerator, equation_number, without_bullet
 from galley.parsing.paragraphs import Paragraph, merge_rows, split
 from galley.parsing.zones import Zone
 
@@ -146,6 +146,9 @@ def _formula(zone: Zone) -> Block:
     block = text_block(Label.FORMULA, lines, "\n".join(line.text for line in lines))
     block.bbox = zone.bbox
     block.flags = [*block.flags, "unverified"]
+    number = next(filter(None, (equation_number(line.text) for line in zone.lines)), None)
+    if number:
+        block.extra = {"number": number}
     return block
 
 

@@ -6,22 +6,27 @@ zones' lines put together to blocks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.document import BBox, Page
+from galley.document import BBox, Page, Table
 from galley.drafters.line import TextLine
 from galley.drafters.ocr import OcrEngine
+from galley.drafters.tables import TableReader
+from galley.drafters.text_layer import text_layer_lines
 from galley.ingest.page import PageImage
 from galley.layout.detector import PicoDetector
 from galley.layout.region import Detector
 from galley.parsing.blocks import ImageSink, Setting, build_blocks
+from galley.parsing.formulas import join_numbers, split_formulas
+from galley.parsing.furniture import mark_furniture
 from galley.parsing.headings import body_height
 from galley.parsing.hyphens import Vocabulary
-from galley.parsing.lines import page_lines, picture_lines, trusts_layer
+from galley.parsing.lines import picture_lines, trusts_layer
 from galley.parsing.options import ParseOptions
 from galley.parsing.upright import Upright, make_upright
 from galley.parsing.zones import Zone, find_zones
@@ -54,6 +59,10 @@ class DraftParser:
     def ocr(self) -> OcrEngine:
         return OcrEngine()
 
+    @cached_property
+    def tables(self) -> TableReader:
+        return TableReader()
+
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in reading order."""
         laid_out = self.lay_out(page)
@@ -71,18 +80,23 @@ class DraftParser:
 
     def lay_out(self, page: PageImage) -> LaidOut:
         """The page upright, with its lines and its zones in reading order."""
-        upright = make_upright(page)
-        image, layer = upright.image, upright.text
-        lines = page_lines(image, layer, self.ocr, self.options)
+        trusted = trusts_layer(page.text, self.options)
+        upright = make_upright(page, self.ocr, trust_layer=trusted)
+        image = upright.image
+        lines = text_layer_lines(upright.text) if trusted else self.ocr.read(image, quads=upright.quads)
         regions = self.detector.detect(image)
-        if trusts_layer(layer, self.options) and self.options.ocr != "never":
+        if trusted and self.options.ocr != "never":
             lines += picture_lines(image, regions, lines, self.ocr)
         zones = find_zones(regions, lines, image.shape[1], image.shape[0])
-        return LaidOut(upright, lines, zones)
+        zones = join_numbers(split_formulas(zones))
+        return LaidOut(upright, lines, mark_furniture(zones, image.shape[0], body_height(lines)))
 
     def setting(self, page: PageImage, laid_out: LaidOut) -> Setting:
         """What building the blocks of ``page`` needs."""
         image = laid_out.upright.image
+
+        def read_table(bbox: BBox, lines: Sequence[TextLine]) -> Table | None:
+            return self.tables.read(image, bbox, list(lines))
 
         counter = iter(range(1, 1_000_000))
 
@@ -93,6 +107,7 @@ class DraftParser:
         return Setting(
             body=body_height(laid_out.lines),
             words=Vocabulary(line.text for line in laid_out.lines),
+            read_table=read_table,
             crop=crop if self.image_sink else None,
         )
 

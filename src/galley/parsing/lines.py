@@ -1,4 +1,4 @@
-"""The text lines of a page: from its text layer where that can be trusted, else by OCR."""
+"""Where a page's text lines come from: its text layer where that can be trusted, OCR elsewhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine, Word
 from galley.drafters.ocr import OcrEngine
-from galley.drafters.text_layer import text_layer_lines
 from galley.ingest.page import LayerQuality, TextLayer
 from galley.layout.region import Region
 from galley.parsing.options import ParseOptions
@@ -25,13 +24,6 @@ def trusts_layer(layer: TextLayer, options: ParseOptions) -> bool:
     if options.ocr == "always":
         return False
     return options.ocr == "never" or layer.quality is LayerQuality.GOOD
-
-
-def page_lines(
-    image: NDArray[np.uint8], layer: TextLayer, ocr: OcrEngine, options: ParseOptions
-) -> list[TextLine]:
-    """Lines of an upright page in page-image pixels."""
-    return text_layer_lines(layer) if trusts_layer(layer, options) else ocr.read(image)
 
 
 def picture_lines(

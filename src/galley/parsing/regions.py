@@ -31,11 +31,18 @@ def credible(regions: Sequence[Region], lines: Sequence[TextLine], width: int, h
 
 
 def looks_tabular(lines: Sequence[TextLine]) -> Rowwise:
-    """The test whether columns of ``lines`` are columns of cells, to read across, rather than of prose."""
+    """The test whether columns of ``lines`` are columns of cells, to read across, rather than of prose.
+
+    Cells are short and stand in rows. Two columns of short words alone may as well be two addresses side by side; there
+    it takes figures, list marks or colons to tell.
+    """
 
     def test(columns: list[list[int]]) -> bool:
-        short = sum(_mean_chars([lines[i] for i in column]) <= _CELL_CHARS for column in columns)
-        return 2 * short >= len(columns) and _aligned([[lines[i].bbox for i in column] for column in columns])
+        parts = [[lines[i] for i in column] for column in columns]
+        short = sum(_mean_chars(part) <= _CELL_CHARS for part in parts)
+        if 2 * short < len(parts) or not _aligned([[line.bbox for line in part] for part in parts]):
+            return False
+        return len(parts) > 2 or any(map(_are_values, parts)) or _are_keys(parts[0])
 
     return test
 
@@ -52,6 +59,20 @@ def _aligned(columns: list[list[BBox]]) -> bool:
             for b in column
         )
     return hits >= 0.6 * total
+
+
+def _are_values(column: Sequence[TextLine]) -> bool:
+    """Mostly figures, or marks of a few characters."""
+    values = [
+        line
+        for line in column
+        if len(line.text) <= 3 or 2 * sum(map(str.isalpha, line.text)) < len(line.text)
+    ]
+    return 2 * len(values) >= len(column)
+
+
+def _are_keys(column: Sequence[TextLine]) -> bool:
+    return 2 * sum(line.text.rstrip().endswith(":") for line in column) >= len(column)
 
 
 def _mean_chars(lines: Sequence[TextLine]) -> float:

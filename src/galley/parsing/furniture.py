@@ -1,0 +1,104 @@
+"""Page furniture: running headers and footers, page numbers, footnotes.
+
+Exports leave furniture out, so taking text for furniture loses it to the reader: a detector's word alone is not enough.
+On a single page it takes a page number at the page's edge, and for a header or footer one beside it. What recurs on
+other pages is found when the whole document is known (``recurring``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from galley.document import Label
+from galley.layout.order import rows
+from galley.parsing.headings import size_of
+from galley.parsing.markers import is_page_number
+from galley.parsing.paragraphs import merge_rows
+from galley.parsing.zones import Zone
+
+# Parts of the page's height where furniture stands.
+MARGIN = 0.12
+_SMALL = 0.9
+_MOST_ROWS = 2
+_TEXTLIKE = (Label.TEXT, Label.TITLE, Label.CAPTION, Label.REFERENCE, Label.HEADER, Label.FOOTER)
+_NOTE_MARK = re.compile(r"^\s*(?:[*∗†‡§¶]{1,3}|\(?\d{1,3}\)?|\[\d{1,3}\]|[a-z]\)?|[¹²³⁴-⁹]+)\s*\S")
+
+
+def mark_furniture(zones: Sequence[Zone], height: int, body: float) -> list[Zone]:
+    """The zones, in their order, with page numbers, their neighbours and footnotes labelled, and wrong labels undone.
+
+    height: of the page in pixels; body: type size of its running text in pixels.
+    """
+    marked = [_plain(zone) for zone in zones]
+    for top in (True, False):
+        _mark_edge(zones, marked, height, top)
+    _mark_footnotes(marked, height, body)
+    return marked
+
+
+def _plain(zone: Zone) -> Zone:
+    """What the detector took for a header or footer counts as text until there is evidence."""
+    return replace(zone, label=Label.TEXT) if zone.label in (Label.HEADER, Label.FOOTER) else zone
+
+
+def _mark_edge(zones: Sequence[Zone], marked: list[Zone], height: int, top: bool) -> None:
+    """Label what stands in the outermost row of one edge when a page number is in it."""
+    edge = _outermost(zones, height, top)
+    numbers = [i for i in edge if is_page_number(_text(zones[i]))]
+    if not numbers or not any(_prose(zone) for i, zone in enumerate(zones) if i not in edge):
+        return
+    for i in edge:
+        if i in numbers:
+            marked[i] = replace(zones[i], label=Label.PAGE_NUMBER)
+        elif zones[i].label in (Label.HEADER, Label.FOOTER):
+            marked[i] = replace(zones[i], label=Label.HEADER if top else Label.FOOTER)
+
+
+def _outermost(zones: Sequence[Zone], height: int, top: bool) -> list[int]:
+    """Indices of the zones in the topmost or bottommost row, when it is in the margin and no more than two lines."""
+    candidates = [i for i, zone in enumerate(zones) if zone.lines and zone.label is not Label.ASIDE]
+    if len(candidates) < 2:
+        return []
+    found = rows([zones[i].bbox for i in candidates], candidates)
+    edge = found[0] if top else found[-1]
+    limit = MARGIN * height
+
+    def fits(zone: Zone) -> bool:
+        inside = zone.bbox.y1 < limit if top else zone.bbox.y0 > height - limit
+        return inside and zone.label in _TEXTLIKE and len(merge_rows(zone.lines)) <= _MOST_ROWS
+
+    return edge if len(found) > 1 and all(fits(zones[i]) for i in edge) else []
+
+
+def _prose(zone: Zone) -> bool:
+    """Running text: more than one line, most of them longer than labels."""
+    return len(zone.lines) > 1 and float(np.mean([len(line.text) for line in zone.lines])) >= 20
+
+
+def _mark_footnotes(zones: list[Zone], height: int, body: float) -> None:
+    """Small type that opens with a mark, in the lower part of the page, with no larger text below it in its column."""
+    notes: list[int] = []
+    for i in sorted(range(len(zones)), key=lambda i: -zones[i].bbox.y0):
+        zone = zones[i]
+        if zone.label not in (Label.TEXT, Label.REFERENCE, Label.CAPTION) or zone.rowwise or not zone.lines:
+            continue
+        below = [j for j in range(len(zones)) if j != i and _below(zones[j], zone)]
+        last = all(j in notes or zones[j].label in (Label.FOOTER, Label.PAGE_NUMBER) for j in below)
+        small = float(np.median([size_of(line) for line in zone.lines])) < _SMALL * body
+        if last and small and zone.bbox.y0 > 0.5 * height and _NOTE_MARK.match(zone.lines[0].text):
+            notes.append(i)
+    for i in notes:
+        zones[i] = replace(zones[i], label=Label.FOOTNOTE)
+
+
+def _below(other: Zone, zone: Zone) -> bool:
+    shared = min(other.bbox.x1, zone.bbox.x1) - max(other.bbox.x0, zone.bbox.x0)
+    return other.bbox.center[1] > zone.bbox.y1 and shared > 0
+
+
+def _text(zone: Zone) -> str:
+    return " ".join(line.text for line in zone.lines)
