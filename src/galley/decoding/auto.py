@@ -8,22 +8,21 @@ its seconds would give elsewhere at the present pace.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from galley.decoding.accept import Outcome
-from galley.decoding.matching import DraftMatcher, MatchLimits, agreement
+from galley.decoding.budget import Rate
+from galley.decoding.matching import DraftMatcher, MatchLimits, MatchOdds, agreement
 from galley.decoding.pool import DraftPool
 from galley.decoding.proposers import MTP, OWN, PromptLookup, PromptMatcher, Proposal, Proposer, Shared
 from galley.decoding.target import Need, Scores
 from galley.decoding.tree import Draft, PrefixTree, geometric
 from galley.decoding.window import Ids
-
-PRIOR_RATES = {"draft": 0.95, "own": 0.9, "mtp": 0.7, "lookup": 0.6}
-"""Acceptance per drafted token before any has been seen; eight tokens' worth of belief."""
 
 _SMALLEST_BLOCK = 4
 
@@ -49,17 +48,20 @@ class _Everything(Proposer):
     def __init__(self, settings: Auto, shared: Shared, pool: DraftPool, prompt_ids: Sequence[int]) -> None:
         self._settings = settings
         self._shared = shared
-        self._rates = {kind: rate.child() for kind, rate in shared.rates.items()}
-        self._matcher = DraftMatcher(pool, settings.limits, "draft")
-        self._lookup = PromptMatcher(prompt_ids, PromptLookup().limits)
+        self._matcher = DraftMatcher(pool, settings.limits, MatchOdds(shared.matched))
+        self._lookup = PromptMatcher(prompt_ids, PromptLookup().limits, MatchOdds(shared.looked_up))
+        self._own_rate, self._mtp_rate = shared.own.child(), shared.mtp.child()
+        self._unmatched = Rate(0.5)
+        """share of rounds that no free draft served, in which a draft of the model's own is wanted"""
         self._own: Draft | None = None
         self._drafts: list[Draft] = []
 
     def look(self, committed: list[int], room: int) -> int:
         super().look(committed, room)
-        self._drafts = self._matcher.drafts(committed, self._rates["draft"].value, room)
+        self._drafts = self._matcher.drafts(committed, room)
+        self._unmatched.see(int(not self._drafts), int(bool(self._drafts)))
         if not self._drafts:
-            self._drafts = self._lookup.drafts(committed, self._rates["lookup"].value, room)
+            self._drafts = self._lookup.drafts(committed, room)
         if self._own is not None and room > 0:
             self._drafts.append(Draft(self._own.tokens[:room], self._own.odds[:room], OWN))
         wants_mtp = not self._drafts and hasattr(self._shared.target, "mtp") and not self._block_size()
@@ -67,7 +69,7 @@ class _Everything(Proposer):
 
     def propose(self, mtp: Ids | None = None) -> Proposal:
         if mtp is not None:
-            self._drafts.append(Draft(mtp, geometric(self._rates["mtp"].value, len(mtp)), MTP))
+            self._drafts.append(Draft(mtp, geometric(self._mtp_rate.value, len(mtp)), MTP))
         tree = PrefixTree(self._committed[-1])
         for draft in self._drafts:
             tree.add(draft)
@@ -80,13 +82,13 @@ class _Everything(Proposer):
     def follow(self, proposal: Proposal, scores: Scores, outcome: Outcome) -> None:
         self._matcher.follow(outcome.tokens)
         self._lookup.follow(outcome.tokens)
-        for kind, rate in self._rates.items():
-            drafts = [draft for draft in self._drafts if draft.source.kind == kind]
-            if drafts:
-                rate.see(*_fate(drafts, outcome.tokens))
+        for source, rate in ((OWN, self._own_rate), (MTP, self._mtp_rate)):
+            drafted = [draft for draft in self._drafts if draft.source == source]
+            if drafted:
+                rate.see(*_fate(drafted[0], outcome.tokens))
             else:
                 rate.forget(1)
-        self._own = own_draft(proposal, scores, outcome)
+        self._own = own_draft(proposal, scores, outcome, self._own_rate.value)
 
     def _worthwhile(self, tree: PrefixTree) -> int:
         """How many of the likeliest nodes maximise expected tokens minus the worth of the time they take."""
@@ -104,7 +106,7 @@ class _Everything(Proposer):
         best, best_gain = 0, 0.0
         size = trained
         while size >= min(_SMALLEST_BLOCK, trained):
-            tokens = float(geometric(self._rates["own"].value, size).sum())
+            tokens = float(geometric(self._own_rate.value, size).sum())
             gain = tokens - 2 * float(self._price(1 + size) - self._price(1))
             if gain > best_gain:
                 best, best_gain = size, gain
@@ -114,11 +116,11 @@ class _Everything(Proposer):
     def _anchors(self, tree: PrefixTree, size: int) -> list[int]:
         """Nodes behind which to draft already: the likeliest ends of acceptance, while that saves time.
 
-        A draft that is ready saves a drafting forward, which would have given one token.
+        Where no free draft turns up, a draft that is ready saves a drafting forward, which gives one token.
         """
         if len(tree) == 1:
             return [0]
-        saved = float(self._price(1 + size)) - 1.0
+        saved = self._unmatched.value * (float(self._price(1 + size)) - 1.0)
         ending = tree.ending_odds()
         anchors: list[int] = []
         width = len(tree)
@@ -134,11 +136,12 @@ class _Everything(Proposer):
         return self._shared.costs.share(slots, self._shared.batch) * self._shared.pace.tokens_per_second
 
 
-def own_draft(proposal: Proposal, scores: Scores, outcome: Outcome) -> Draft | None:
+def own_draft(proposal: Proposal, scores: Scores, outcome: Outcome, rate: float) -> Draft | None:
     """What the blocks of a proposal drafted behind the new boundary; None where nothing fits.
 
     A block whose anchor lies on the accepted path fits if it drafted just what was committed after the
-    anchor's own causal prediction; the deepest such block knows most.
+    anchor's own causal prediction; the deepest such block knows most. The odds of a token take the middle
+    of what the mask claims and of ``rate``, what such claims have been worth.
     """
     best: tuple[int, Draft] | None = None
     begin = len(proposal.tree)
@@ -150,18 +153,15 @@ def own_draft(proposal: Proposal, scores: Scores, outcome: Outcome) -> Draft | N
         depth = outcome.slots.index(anchor)
         known = outcome.tokens[depth + 1 :]
         drafted = scores.argmax[slots]
-        if (
-            len(known) < len(ids)
-            and drafted[: len(known)].tolist() == known
-            and (not best or depth > best[0])
-        ):
-            confidence = scores.confidence if scores.confidence is not None else np.zeros(len(scores.argmax))
-            odds = np.exp(np.cumsum(confidence[slots][len(known) :], dtype=np.float64))
+        fits = len(known) < len(ids) and drafted[: len(known)].tolist() == known
+        if fits and (best is None or depth > best[0]) and scores.confidence is not None:
+            claimed = scores.confidence[slots][len(known) :].astype(np.float64)
+            odds = np.exp(np.cumsum((claimed + math.log(rate)) / 2))
             best = depth, Draft(drafted[len(known) :], odds, OWN)
     return best[1] if best else None
 
 
-def _fate(drafts: Iterable[Draft], tokens: list[int]) -> tuple[int, int]:
-    """Tokens that the best of the drafts got right, and 1 if it then went wrong, else 0."""
-    hits, length = max((agreement(draft.tokens.tolist(), 0, tokens), len(draft)) for draft in drafts)
-    return hits, int(hits < min(length, len(tokens)))
+def _fate(draft: Draft, tokens: list[int]) -> tuple[int, int]:
+    """Tokens that the draft got right, and 1 if it then went wrong, else 0."""
+    hits = agreement(draft.tokens.tolist(), 0, tokens)
+    return hits, int(hits < min(len(draft), len(tokens)))

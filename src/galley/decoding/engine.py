@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from galley.decoding.accept import first_token, walk
-from galley.decoding.auto import PRIOR_RATES, Auto
-from galley.decoding.budget import Costs, Pace, Rate
+from galley.decoding.auto import Auto
+from galley.decoding.budget import Costs, Pace
 from galley.decoding.pool import DraftPool, TokenKey
 from galley.decoding.proposers import (
     BlockDiffusion,
@@ -94,8 +94,7 @@ class Decoder:
         self._round = 0
         self._costs_known = costs is not None
         known = costs or Costs.flat()
-        rates = {kind: Rate(prior) for kind, prior in PRIOR_RATES.items()}
-        self._shared = Shared(target, known, Pace(known), rates)
+        self._shared = Shared(target, known, Pace(known))
 
     @property
     def costs(self) -> Costs:

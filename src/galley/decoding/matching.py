@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
+from numpy.typing import NDArray
 
+from galley.decoding.budget import Rate
 from galley.decoding.pool import DraftPool, Match
 from galley.decoding.tree import Draft, Source, geometric
 
@@ -19,7 +22,8 @@ class MatchLimits:
     """n: tokens that must match (HSD: 3). grown: the most the window grows to while several places match.
 
     depth: tokens drafted per place when there are several. chain: the same when there is one; it proposes the
-    whole rest of its draft up to this. places: the most places taken at once.
+    whole rest of its draft up to this. places: the most places taken at once. weakest: tokens that must match
+    as a last resort, where n do not.
     """
 
     n: int = 3
@@ -27,6 +31,52 @@ class MatchLimits:
     depth: int = 15
     chain: int = 1024
     places: int = 32
+    weakest: int = 1
+
+
+class Footing(str, Enum):
+    """How places in drafts were found, the surest first."""
+
+    CURRENT = "current"
+    """right behind the last committed token"""
+    MATCH = "match"
+    """behind n tokens that match"""
+    EXPECTED = "expected"
+    """near where the text last stood, or at the beginning of a draft"""
+    WEAKER = "weaker"
+    """behind fewer than n tokens that match"""
+
+
+_PRIORS = {Footing.CURRENT: 0.97, Footing.MATCH: 0.8, Footing.EXPECTED: 0.5, Footing.WEAKER: 0.2}
+_ONWARD = 0.97
+
+
+class MatchOdds:
+    """Learns how likely places are right, by how they were found, and how likely text there goes on being
+    right.
+
+    Places are judged by the text committed later whether or not they were verified, so learning costs
+    nothing.
+    """
+
+    def __init__(self, parent: MatchOdds | None = None) -> None:
+        self._entry: dict[Footing, Rate] = {
+            footing: parent._entry[footing].child() if parent else Rate(prior)
+            for footing, prior in _PRIORS.items()
+        }
+        self._onward: Rate = parent._onward.child() if parent else Rate(_ONWARD)
+
+    def of(self, footing: Footing, length: int) -> NDArray[np.float64]:
+        """(length,) odds of the tokens behind a place."""
+        return self._entry[footing].value * geometric(self._onward.value, length) / self._onward.value
+
+    def see(self, footing: Footing, hits: int, missed: bool) -> None:
+        """Of the best place found this way, ``hits`` tokens were right; missed: and then one was wrong."""
+        if hits:
+            self._entry[footing].see(1, 0)
+            self._onward.see(hits - 1, int(missed))
+        elif missed:
+            self._entry[footing].see(0, 1)
 
 
 class DraftMatcher:
@@ -37,22 +87,20 @@ class DraftMatcher:
     the output, and where a draft has been used up, the beginnings of the drafts not used yet are expected.
     """
 
-    def __init__(self, pool: DraftPool, limits: MatchLimits, kind: str) -> None:
+    def __init__(self, pool: DraftPool, limits: MatchLimits, odds: MatchOdds, kind: str = "draft") -> None:
         self.pool = pool
         self._limits = limits
+        self._odds = odds
         self._kind = kind
         self._at: Match | None = None
         self._since = 1  # tokens committed since the text stood there; x0 to begin with
         self._agreed = 0  # tokens that agreed when it last did
         self._used: set[int] = set()
+        self._footing = Footing.EXPECTED
         self._proposed: list[Match] = []
 
-    def drafts(self, committed: Sequence[int], rate: float, room: int) -> list[Draft]:
-        """Drafts of what may follow ``committed``, at most ``room`` tokens each.
-
-        rate: the share of drafted tokens accepted of late, for the odds.
-        """
-        self._proposed = []
+    def drafts(self, committed: Sequence[int], room: int) -> list[Draft]:
+        """Drafts of what may follow ``committed``, at most ``room`` tokens each."""
         if room < 1:
             return []
         weighted = self._places(committed)[: self._limits.places]
@@ -63,7 +111,7 @@ class DraftMatcher:
             whole = not several or place == self._current()
             limit = min(room, self._limits.chain if whole else self._limits.depth)
             tokens = np.array(self.pool[place.draft][place.position : place.position + limit], dtype=np.int64)
-            odds = weight * geometric(rate, len(tokens))
+            odds = weight * self._odds.of(self._footing, len(tokens))
             drafts.append(Draft(tokens, odds, Source(self._kind, place.draft)))
         return drafts
 
@@ -74,6 +122,10 @@ class DraftMatcher:
             agreed = agreement(self.pool[place.draft], place.position, tokens)
             if agreed > length:
                 best, length = place, agreed
+        if self._proposed:
+            over = best is not None and best.position + length == len(self.pool[best.draft])
+            self._odds.see(self._footing, length, missed=length < len(tokens) and not over)
+        self._proposed = []
         if best is None:
             self._since += len(tokens)
             return
@@ -89,23 +141,26 @@ class DraftMatcher:
 
     def _places(self, committed: Sequence[int]) -> list[tuple[Match, float]]:
         """Places with the odds that the text goes on there; the likeliest first."""
-        limits = self._limits
         current = self._current()
-        if current is not None and self._agreed >= limits.n:
+        self._footing = Footing.CURRENT
+        if current is not None and self._agreed >= self._limits.n:
             return [(current, 1.0)]
-        matches = self.pool.find(committed, limits.n, limits.grown)
+        matches = self.pool.find(committed, self._limits.n, self._limits.grown)
         if current is not None:
             others = [match for match in matches if match != current]
             return [(current, 0.5), *((match, 0.5 / len(others)) for match in others)]
+        self._footing = Footing.MATCH
         if not matches:
+            self._footing = Footing.EXPECTED
             if expected := self._expected(committed):
                 return expected
+            self._footing = Footing.WEAKER
             matches = self._weaker(committed)
         return [(match, 1.0 / len(matches)) for match in matches]
 
     def _weaker(self, committed: Sequence[int]) -> list[Match]:
         """Matches of fewer tokens than ``n``, the last resort."""
-        for n in range(self._limits.n - 1, 0, -1):
+        for n in range(self._limits.n - 1, self._limits.weakest - 1, -1):
             if matches := self.pool.find(committed, n, self._limits.grown):
                 return matches
         return []

@@ -12,7 +12,7 @@ import numpy as np
 
 from galley.decoding.accept import Outcome
 from galley.decoding.budget import Costs, Pace, Rate
-from galley.decoding.matching import DraftMatcher, MatchLimits
+from galley.decoding.matching import DraftMatcher, MatchLimits, MatchOdds
 from galley.decoding.pool import DraftPool
 from galley.decoding.target import Need, Scores, Target
 from galley.decoding.tree import Draft, PrefixTree, Source
@@ -20,7 +20,6 @@ from galley.decoding.window import Ids, Window
 
 OWN = Source("own")
 MTP = Source("mtp")
-_MATCH_RATE = 0.9  # only orders nodes where a tree is cut to size
 
 
 @dataclass(eq=False)
@@ -69,7 +68,11 @@ class Shared:
     target: Target
     costs: Costs
     pace: Pace
-    rates: dict[str, Rate]
+    matched: MatchOdds = field(default_factory=MatchOdds)
+    looked_up: MatchOdds = field(default_factory=MatchOdds)
+    own: Rate = field(default_factory=lambda: Rate(0.9))
+    """acceptance per token of the model's own drafts"""
+    mtp: Rate = field(default_factory=lambda: Rate(0.7))
     batch: int = 1
     """sequences running at the moment"""
 
@@ -104,7 +107,7 @@ class Match:
     needs_costs = False
 
     def start(self, shared: Shared, pool: DraftPool, prompt_ids: Sequence[int]) -> Proposer:
-        return _Matching(DraftMatcher(pool, self.limits, "draft"), self.nodes)
+        return _Matching(DraftMatcher(pool, self.limits, MatchOdds(shared.matched)), self.nodes)
 
 
 class _Matching(Proposer):
@@ -114,7 +117,7 @@ class _Matching(Proposer):
 
     def propose(self, mtp: Ids | None = None) -> Proposal:
         tree = PrefixTree(self._committed[-1])
-        drafts = self._matcher.drafts(self._committed, _MATCH_RATE, self._room)
+        drafts = self._matcher.drafts(self._committed, self._room)
         for draft in drafts:
             tree.add(draft)
         return Proposal(tree.likeliest(1 + self._nodes) if len(drafts) > 1 else tree)
@@ -127,23 +130,24 @@ class _Matching(Proposer):
 class PromptLookup:
     """Drafts from the prompt and from the text written so far (n-gram prompt lookup)."""
 
-    limits: MatchLimits = field(default_factory=lambda: MatchLimits(depth=10, chain=32, places=4))
+    limits: MatchLimits = field(default_factory=lambda: MatchLimits(depth=10, chain=32, places=4, weakest=3))
     needs_costs = False
 
     def start(self, shared: Shared, pool: DraftPool, prompt_ids: Sequence[int]) -> Proposer:
-        return _Matching(PromptMatcher(prompt_ids, self.limits), self.limits.places * self.limits.depth)
+        matcher = PromptMatcher(prompt_ids, self.limits, MatchOdds(shared.looked_up))
+        return _Matching(matcher, self.limits.places * self.limits.depth)
 
 
 class PromptMatcher(DraftMatcher):
     """Matches against the prompt and against the output itself."""
 
-    def __init__(self, prompt_ids: Sequence[int], limits: MatchLimits) -> None:
-        super().__init__(DraftPool([prompt_ids, []]), limits, "lookup")
+    def __init__(self, prompt_ids: Sequence[int], limits: MatchLimits, odds: MatchOdds) -> None:
+        super().__init__(DraftPool([prompt_ids, []]), limits, odds, "lookup")
         self._used = {0, 1}  # neither beginning is expected as output
 
-    def drafts(self, committed: Sequence[int], rate: float, room: int) -> list[Draft]:
+    def drafts(self, committed: Sequence[int], room: int) -> list[Draft]:
         self.pool.extend(1, committed[len(self.pool[1]) :])
-        return super().drafts(committed, rate, room)
+        return super().drafts(committed, room)
 
 
 @dataclass(frozen=True)
