@@ -14,9 +14,9 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 HIDDEN, HEADS, KV_HEADS, HEAD_SIZE, LAYERS = 64, 4, 2, 16, 2
-PAD, EOS, MASK = "<|endoftext|>", "<|im_end|>", "<|mask|>"
+PAD, EOS, MASK, USER = "<|endoftext|>", "<|im_end|>", "<|mask|>", "<|user|>"
 IMAGE, OPEN, CLOSE = "<|image|>", "<|image_start|>", "<|image_end|>"
-_MARKS = ["<|user|>", "<|assistant|>", IMAGE, OPEN, CLOSE, "<|video|>", "<image_row>"]
+_MARKS = [USER, "<|assistant|>", IMAGE, OPEN, CLOSE, "<|video|>", "<image_row>"]
 _CORPUS = ["The quick brown fox jumps. <table><tr><td>1</td></tr></table> $x_i^2$\n# Title\n"] * 50
 TEMPLATE = (
     "{% for m in messages %}<|user|>{% for c in m['content'] %}{% if c['type'] == 'image' %}"
@@ -102,7 +102,7 @@ def save(folder: Path, config: object, cls: type, processor: object, seed: int) 
     awaken(model, seed)
     words = processor.tokenizer
     ids = words.convert_tokens_to_ids
-    model.generation_config = hf.GenerationConfig(eos_token_id=[ids(EOS)], pad_token_id=ids(PAD))
+    model.generation_config = hf.GenerationConfig(eos_token_id=ids([EOS, PAD, USER]), pad_token_id=ids(PAD))
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
     return folder
@@ -233,7 +233,7 @@ def hunyuan_ocr(folder: Path, seed: int = 3) -> Path:
     return save(folder, config, hf.HunYuanVLForConditionalGeneration, processor, seed)
 
 
-def paddleocr_vl(folder: Path, seed: int = 4) -> Path:
+def paddleocr_vl(folder: Path, seed: int = 5) -> Path:
     words = tokenizer(image_token=IMAGE)
     ids = words.convert_tokens_to_ids
     config = hf.PaddleOCRVLConfig(

@@ -35,13 +35,14 @@ def model_inputs(processor: Any, prompts: Sequence[Prompt], longest_side: int | 
 
     A processor without a chat template gets the image token, a line break and the words.
     """
-    texts = [_dialogue(processor, prompt.text) for prompt in prompts]
+    texts = [dialogue(processor, prompt.text) for prompt in prompts]
     images = [fitted(prompt.image, longest_side) for prompt in prompts]
     batch = processor(text=texts, images=images, padding=True, return_tensors="pt")
     return dict(batch)
 
 
-def _dialogue(processor: Any, words: str) -> str:
+def dialogue(processor: Any, words: str) -> str:
+    """The prompt in the checkpoint's chat format, its image as one token."""
     if not processor.chat_template:
         return f"{processor.image_token}\n{words}"
     content: list[dict[str, str]] = [{"type": "image"}]

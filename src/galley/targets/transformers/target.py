@@ -17,7 +17,7 @@ from galley.errors import ModelError
 from galley.targets.profiles import Profile
 from galley.targets.prompt import Prompt, Task
 from galley.targets.transformers.batch import additive_mask, padded, real_slots
-from galley.targets.transformers.prompts import model_inputs
+from galley.targets.transformers.prompts import dialogue, model_inputs
 from galley.targets.transformers.scores import first_scores, window_scores
 from galley.targets.transformers.selfspec import SelfSpeculation
 from galley.targets.transformers.slots import KVSlots, Slot, WindowCache
@@ -53,8 +53,7 @@ class TransformersTarget:
         self.block_size = self_speculation.block_size if self_speculation else None
         self.device: torch.device = model.get_input_embeddings().weight.device
         self.slots = KVSlots()
-        takes = inspect.signature(model.forward).parameters
-        self._cache_argument = "cache" if "cache" in takes else "past_key_values"
+        self._takes = frozenset(inspect.signature(model.forward).parameters)
 
     @property
     def dtype(self) -> torch.dtype:
@@ -71,6 +70,12 @@ class TransformersTarget:
     def encode(self, text: str) -> list[int]:
         """Token ids of a draft, without special tokens."""
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def prompt_ids(self, prompt: Prompt) -> list[int]:
+        """Token ids of a prompt with its image as a single token, for a repetition penalty or prompt
+        lookup.
+        """
+        return self.encode(dialogue(self.processor, prompt.text))
 
     def decode(self, ids: Sequence[int]) -> str:
         """Text of response ids, stop tokens left out."""
@@ -145,7 +150,9 @@ class TransformersTarget:
         if len(prompts) == 1:
             # Without padding there is nothing to mask, and the causal kernels are faster.
             inputs.pop("attention_mask")
-        inputs = {name: _placed(value, self.device, self.dtype) for name, value in inputs.items()}
+        inputs = {
+            name: _placed(v, self.device, self.dtype) for name, v in inputs.items() if name in self._takes
+        }
         opened = [self.slots.open() for _ in prompts]
         try:
             cache = WindowCache(self.slots, [slot.row for slot in opened], [0] * len(prompts), max(lengths))
@@ -163,7 +170,9 @@ class TransformersTarget:
         return list(zip(sequences, first_scores(logits, need), strict=True))
 
     def _call(self, cache: WindowCache, **inputs: Any) -> Tensor:
-        return self.model(**inputs, **{self._cache_argument: cache}, use_cache=True).logits
+        # A checkpoint's own code may be older than Transformers' present name for it.
+        name = "cache" if "cache" in self._takes else "past_key_values"
+        return self.model(**inputs, **{name: cache}, use_cache=True).logits
 
     def _forget_positions(self) -> None:
         """Clear the M-RoPE offset the model keeps from its last prefill."""

@@ -1,0 +1,103 @@
+"""Loading: devices, dtypes and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from galley.errors import ModelError
+from galley.targets.profiles import PROFILES, profile_for
+from galley.targets.prompt import Task
+from galley.targets.transformers import load_target
+
+
+def complaint(*arguments: Any, **options: Any) -> str:
+    with pytest.raises(ModelError) as caught:
+        load_target(*arguments, **options)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_missing_folder(tmp_path: Path) -> None:
+    assert "there is no model at" in complaint(tmp_path / "nowhere")
+    assert "there is no model at" in complaint("not a hub id")
+    assert "no config.json" in complaint(tmp_path)
+
+
+def test_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*arguments: Any, **options: Any) -> str:
+        raise ConnectionError("no route")
+
+    monkeypatch.setattr("galley.targets.transformers.loading.snapshot_download", unreachable)
+    assert "the hub cannot be reached" in complaint("nobody/nothing")
+
+
+def test_another_family(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))
+    message = complaint(tmp_path)
+    assert "'bert'" in message and "GLM-OCR" in message
+
+
+def test_broken_files(tmp_path: Path, checkpoint: Callable[[str], Path]) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(checkpoint("glm_ocr"), folder)
+    (folder / "model.safetensors").unlink()
+    assert "cannot be loaded" in complaint(folder)
+    (folder / "config.json").write_text("{")
+    assert "cannot be loaded" in complaint(folder)
+
+
+def test_unsuitable_settings(checkpoint: Callable[[str], Path]) -> None:
+    folder = checkpoint("glm_ocr")
+    assert "no device" in complaint(folder, device="tpu9000")
+    assert "no dtype" in complaint(folder, dtype="int3")
+    if not torch.cuda.is_available():
+        assert "no GPU" in complaint(folder, device="cuda")
+
+
+def test_a_family_with_its_own_code_needs_consent(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "dots_ocr"}))
+    assert "code that comes with it" in complaint(tmp_path)
+
+
+def test_bfloat16_keeps_rotary_frequencies_in_float32(checkpoint: Callable[[str], Path]) -> None:
+    target = load_target(checkpoint("glm_ocr"), dtype="bfloat16", device="cpu")
+    assert target.dtype is torch.bfloat16
+    buffers = [b for name, b in target.model.named_buffers() if name.endswith("inv_freq")]
+    assert buffers and all(buffer.dtype is torch.float32 for buffer in buffers)
+    [(handle, scores)] = target.prefill([target.prompt(np.full((40, 90, 3), 200, np.uint8), Task.TEXT)])
+    assert scores.argmax.shape == (1,)
+    target.release(handle)
+
+
+def test_tasks_and_text(target: Callable[[str], Any]) -> None:
+    glm = target("glm_ocr")
+    image = np.zeros((20, 20, 3), np.uint8)
+    assert glm.prompt(image, Task.TABLE).text == "Table Recognition:"
+    with pytest.raises(ModelError, match="GLM-OCR cannot read a page"):
+        glm.prompt(image, Task.PAGE)
+    ids = glm.encode("The fox: <table>")
+    stop = next(iter(glm.stop_ids))
+    assert glm.decode([*ids, stop]) == "The fox: <table>"
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 2000), (1500, 2), (28, 28)])
+@pytest.mark.parametrize("name", ["glm_ocr", "hunyuan_ocr"])
+def test_slivers_are_read(target: Callable[[str], Any], name: str, shape: tuple[int, int]) -> None:
+    reader = target(name)
+    [(handle, _)] = reader.prefill([reader.prompt(np.full((*shape, 3), 255, np.uint8), Task.TEXT)])
+    reader.release(handle)
+
+
+def test_every_family_has_one_profile() -> None:
+    types = [kind for profile in PROFILES for kind in profile.model_types]
+    assert len(types) == len(set(types))
+    for profile in PROFILES:
+        assert profile.prompts and all(profile_for(kind) is profile for kind in profile.model_types)
