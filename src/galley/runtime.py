@@ -38,10 +38,13 @@ def package_file(package: str, relative: str) -> Path:
     raise ModelError(f"{package} does not hold {relative}; reinstall it: pip install --force-reinstall {package.replace('_', '-')}")
 
 
-def session(path: Path | str | bytes) -> ort.InferenceSession:
-    """A CPU session with Galley's thread count. ``path`` is an ONNX file or its bytes."""
+def session(path: Path | str | bytes, *, workers: int | None = None) -> ort.InferenceSession:
+    """A CPU session with Galley's thread count. ``path`` is an ONNX file or its bytes.
+
+    workers: threads inside one run; 1 for a session that several threads of ours run at once.
+    """
     options = ort.SessionOptions()
-    options.intra_op_num_threads = threads()
+    options.intra_op_num_threads = workers or threads()
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     # Workers share cores: spinning threads would steal them from each other.
