@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-from galley.document import Document
 from galley.errors import UsageError
-from galley.parsing.options import ParseOptions
+
+if TYPE_CHECKING:
+    from galley.document import Document
+    from galley.parsing.options import ParseOptions
 
 GLM_OCR = "glmocr"
 SUFFIXES = {"md": ".md", "json": ".json", "html": ".html", "text": ".txt"}

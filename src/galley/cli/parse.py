@@ -67,8 +67,8 @@ def parse_command(
 ) -> int:
     """Parse documents: galley parse report.pdf prints Markdown, galley parse scans/ -o out/ fills a folder.
 
-    Reads PDF, PNG, JPEG, WebP, BMP, TIFF, GIF and HEIC. What fails is said at the end and does not stop the rest;
-    the exit code is 0 only when nothing failed.
+    Reads PDF, PNG, JPEG, WebP, BMP, TIFF, GIF and HEIC. What fails is said at the end and does not stop the
+    rest; the exit code is 0 only when nothing failed.
     """
     from galley.cli.run import Request, run_parse
     from galley.parsing.options import load_options

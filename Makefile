@@ -1,0 +1,59 @@
+# make demo       install what users install into .venv and parse the two samples
+# make test       lint and tests, in .venv-test        make test-slow   the tests that take minutes
+# make lint       style and types only                 make bench       compare on real pages (DATA=folder)
+
+PYTHON ?= python3
+DATA ?= ../shared/data/realset_dev
+PYTEST_ARGS ?= -n 2
+SOURCES := $(shell find src -type f -not -name '*.pyc')
+
+.PHONY: demo test test-slow lint bench clean
+.DELETE_ON_ERROR:
+
+demo: .venv/.package
+	@for sample in samples/report.pdf samples/letter.jpg; do \
+		echo; echo "==== galley parse $$sample"; echo; \
+		.venv/bin/galley parse $$sample || exit 1; \
+	done
+
+test: lint
+	.venv-test/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
+
+test-slow: .venv-test/.packages
+	.venv-test/bin/python -m pytest -m slow
+
+lint: .venv-test/.packages
+	.venv-test/bin/ruff check .
+	.venv-test/bin/ruff format --check .
+	.venv-test/bin/mypy
+
+bench: .venv-test/.packages
+	.venv-test/bin/galley bench realset --data $(DATA)
+
+clean:
+	rm -rf .venv .venv-test build dist src/*.egg-info
+
+# $(1): the folder of a virtual environment, made anew
+define new-venv
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
+	|| { echo "Galley needs Python 3.10 or newer; name one: make PYTHON=python3.11"; exit 1; }
+@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
+	|| { echo "Python's venv is missing; on Debian and Ubuntu: apt install python3-venv"; exit 1; }
+$(PYTHON) -m venv --clear $(1)
+endef
+
+# What users install: no extras. The dependencies first, so that a change of the code does not install them again.
+.venv/.packages: pyproject.toml constraints.txt
+	$(call new-venv,.venv)
+	.venv/bin/pip install -q -c constraints.txt .
+	@touch $@
+
+.venv/.package: .venv/.packages $(SOURCES)
+	@rm -rf build
+	.venv/bin/pip install -q --no-deps --force-reinstall .
+	@touch $@
+
+.venv-test/.packages: pyproject.toml constraints.txt
+	$(call new-venv,.venv-test)
+	.venv-test/bin/pip install -q -c constraints.txt -e '.[dev]'
+	@touch $@
