@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from galley.document import BBox
 from galley.drafters.line import TextLine, Word
 from galley.ingest.page import TextLayer, TextWord
@@ -54,32 +57,44 @@ def _follows(chain: Sequence[TextWord], word: TextWord) -> bool:
 
 def _join(chains: list[list[TextWord]]) -> list[list[TextWord]]:
     """Chains that sit side by side though the file draws other text between them become one."""
-    starts = sorted(range(len(chains)), key=lambda i: chains[i][0].bbox.x0)
-    into: dict[int, int] = {}
-    for i in starts:
-        tail = chains[i]
-        for j in range(len(chains)):
-            if j != i and j not in into and _root(into, j) != _root(into, i) and _follows(tail, chains[j][0]):
-                into[j] = i
-                break
-    merged: list[list[TextWord]] = []
-    successor = {i: j for j, i in into.items()}
-    for i in range(len(chains)):
-        if i in into:
+    if not chains:
+        return []
+    starts = np.array([[c[0].bbox.x0, c[0].bbox.y0, c[0].bbox.y1] for c in chains])
+    successor: dict[int, int] = {}
+    taken: set[int] = set()
+    for i, chain in enumerate(chains):
+        if not _upright(chain[-1]):
             continue
-        words: list[TextWord] = []
-        at: int | None = i
-        while at is not None:
-            words += chains[at]
-            at = successor.get(at)
-        merged.append(words)
-    return merged
+        for j in _near(chain, starts):
+            # Links run to the right, or back by less than half a type size: a ring would have to run back.
+            if (
+                j != i
+                and j not in taken
+                and starts[j, 0] > chain[0].bbox.x0
+                and _follows(chain, chains[j][0])
+            ):
+                successor[i] = j
+                taken.add(j)
+                break
+    return [_linked(chains, successor, i) for i in range(len(chains)) if i not in taken]
 
 
-def _root(into: dict[int, int], i: int) -> int:
-    while i in into:
-        i = into[i]
-    return i
+def _near(chain: Sequence[TextWord], starts: NDArray[np.float64]) -> list[int]:
+    """Chains that may follow, nearest first. starts: (n, 3) x0, y0, y1 of each chain's first word."""
+    last = chain[-1].bbox
+    reach = 2 * max(_size(chain[-1]), last.height)
+    gap = starts[:, 0] - last.x1
+    near = (np.abs(gap) < reach) & (starts[:, 1] < last.y1) & (starts[:, 2] > last.y0)
+    found = np.flatnonzero(near)
+    return [int(j) for j in found[np.argsort(np.abs(gap[found]), kind="stable")]]
+
+
+def _linked(chains: list[list[TextWord]], successor: dict[int, int], at: int) -> list[TextWord]:
+    words = list(chains[at])
+    while at in successor:
+        at = successor[at]
+        words += chains[at]
+    return words
 
 
 def _line(words: list[TextWord]) -> TextLine:

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from galley.document import BBox
 
 Span = tuple[float, float]
@@ -160,33 +163,33 @@ def _precedence(boxes: Sequence[BBox], members: list[int]) -> list[int]:
 
     Cycles, which overlapping boxes can make, are broken at the topmost box.
     """
-    before = {b: {a for a in members if a != b and _precedes(boxes, a, b, members)} for b in members}
+    corners = np.array([[boxes[i].x0, boxes[i].y0, boxes[i].x1, boxes[i].y1] for i in members])
+    first = _precedes(corners)
+    waiting = [int(i) for i in np.lexsort((corners[:, 0], corners[:, 1]))]
     order: list[int] = []
-    waiting = sorted(members, key=lambda i: (boxes[i].y0, boxes[i].x0))
     while waiting:
-        ready = [i for i in waiting if not before[i]]
-        chosen = ready[0] if ready else waiting[0]
-        order.append(chosen)
-        waiting.remove(chosen)
-        for others in before.values():
-            others.discard(chosen)
+        blocked = first[waiting][:, waiting].any(axis=0)
+        at = int(np.argmin(blocked))  # the topmost that nothing precedes, or the topmost of all
+        order.append(members[waiting.pop(at)])
     return order
 
 
-def _precedes(boxes: Sequence[BBox], a: int, b: int, members: list[int]) -> bool:
-    first, second = boxes[a], boxes[b]
-    if _share(first.x0, first.x1, second.x0, second.x1):
-        return first.center[1] < second.center[1]
-    if first.x1 > second.x0 + 0.1 * min(first.width, second.width):
-        return False
-    low, high = sorted((first.center[1], second.center[1]))
-    between = (boxes[c] for c in members if c not in (a, b) and low < boxes[c].center[1] < high)
-    wide = any(
-        _share(c.x0, c.x1, first.x0, first.x1) and _share(c.x0, c.x1, second.x0, second.x1) for c in between
-    )
-    return not wide
-
-
-def _share(a0: float, a1: float, b0: float, b1: float) -> bool:
-    """Whether two intervals overlap by more than a tenth of the shorter."""
-    return min(a1, b1) - max(a0, b0) > 0.1 * min(a1 - a0, b1 - b0)
+def _precedes(corners: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """(n, n): whether box a must be read before box b, for boxes (n, 4)."""
+    x0, x1 = corners[:, 0], corners[:, 2]
+    middle = (corners[:, 1] + corners[:, 3]) / 2
+    width = x1 - x0
+    narrower = np.minimum(width[:, None], width[None, :])
+    shared = np.minimum(x1[:, None], x1[None, :]) - np.maximum(x0[:, None], x0[None, :])
+    over = shared > 0.1 * narrower
+    left = ~over & (x1[:, None] <= x0[None, :] + 0.1 * narrower)
+    precedes = over & (middle[:, None] < middle[None, :])
+    for a in range(len(corners)):
+        low = np.minimum(middle[a], middle)
+        high = np.maximum(middle[a], middle)
+        # wide[c, b]: c overlaps both a and b in x and lies between them.
+        wide = over[a][:, None] & over & (low < middle[:, None]) & (middle[:, None] < high)
+        wide[a] = False
+        np.fill_diagonal(wide, False)
+        precedes[a] |= left[a] & ~wide.any(axis=0)
+    return precedes

@@ -16,7 +16,7 @@ from galley.parsing.headings import is_heading
 from galley.parsing.hyphens import Vocabulary, join_lines
 from galley.parsing.markers import bullet, enumerator, equation_number, without_bullet
 from galley.parsing.paragraphs import Paragraph, merge_rows, split
-from galley.parsing.zones import Zone
+from galley.parsing.zones import Zone, line_height
 
 LOW_CONFIDENCE = 0.8
 
@@ -40,11 +40,35 @@ class Setting:
 
 def build_blocks(zones: Sequence[Zone], setting: Setting) -> list[Block]:
     """Blocks of the zones, in their order; every line of a zone is in the ``lines`` of exactly one block."""
-    return [block for zone in zones for block in zone_blocks(zone, setting)]
+    return [block for zone in _join_code(zones) for block in zone_blocks(zone, setting)]
+
+
+def _join_code(zones: Sequence[Zone]) -> list[Zone]:
+    """Zones in order; listings parted by no more than a blank line are one."""
+    joined: list[Zone] = []
+    for zone in zones:
+        before = joined[-1] if joined else None
+        if before is not None and _is_code(before) and _is_code(zone):
+            step = zone.bbox.y0 - before.bbox.y1
+            overlap = min(before.bbox.x1, zone.bbox.x1) - max(before.bbox.x0, zone.bbox.x0)
+            if 0 <= step < 2 * line_height(zone.lines) and overlap > 0:
+                lines = [*before.lines, *zone.lines]
+                joined[-1] = Zone(Label.CODE, before.bbox.union(zone.bbox), lines, zone.score)
+                continue
+        joined.append(zone)
+    return joined
+
+
+def _is_code(zone: Zone) -> bool:
+    """Text set in a typeface of equal widths; a table in one keeps its columns as code as well."""
+    kinds = (Label.TEXT, Label.REFERENCE, Label.TABLE, Label.CODE)
+    return zone.label in kinds and bool(zone.lines) and all(line.mono for line in zone.lines)
 
 
 def zone_blocks(zone: Zone, setting: Setting) -> list[Block]:
     """Blocks of one zone."""
+    if _is_code(zone):
+        return [_code(zone.lines)]
     if zone.label is Label.FIGURE:
         return [_figure(zone, setting)]
     if zone.label is Label.FORMULA:
@@ -97,8 +121,6 @@ def _flowing(label: Label, paragraph: Paragraph, setting: Setting) -> Block:
 
 
 def _text(zone: Zone, setting: Setting) -> list[Block]:
-    if all(line.mono for line in zone.lines):
-        return [_code(zone.lines)]
     blocks = []
     for paragraph in split(zone.lines, rowwise=zone.rowwise):
         text = paragraph.lines[0].text
@@ -128,8 +150,12 @@ def _code(lines: Sequence[TextLine]) -> Block:
     widths = [line.bbox.width / len(line.text) for line in lines if line.text]
     width = max(1e-6, float(np.median(widths)))
     left = min(line.bbox.x0 for line in lines)
-    texts = []
+    texts: list[str] = []
+    bottom = found[0][0].bbox.y1
     for row in found:
+        if row[0].bbox.y0 - bottom > 0.9 * row[0].bbox.height:
+            texts.append("")
+        bottom = max(line.bbox.y1 for line in row)
         text = ""
         for line in row:
             column = round((line.bbox.x0 - left) / width)

@@ -20,8 +20,10 @@ from galley.parsing.markers import is_page_number
 from galley.parsing.paragraphs import merge_rows
 from galley.parsing.zones import Zone
 
-# Parts of the page's height where furniture stands.
+# Part of the page's height where furniture stands; a page number may stand further in when well set apart.
 MARGIN = 0.12
+_NUMBER_MARGIN = 0.2
+_SET_APART = 1.5
 _SMALL = 0.9
 _MOST_ROWS = 2
 _TEXTLIKE = (Label.TEXT, Label.TITLE, Label.CAPTION, Label.REFERENCE, Label.HEADER, Label.FOOTER)
@@ -47,7 +49,15 @@ def _plain(zone: Zone) -> Zone:
 
 def _mark_edge(zones: Sequence[Zone], marked: list[Zone], height: int, top: bool) -> None:
     """Label what stands in the outermost row of one edge when a page number is in it."""
-    edge = _outermost(zones, height, top)
+    edge, rest = _outermost(zones, top)
+    limit = MARGIN * height
+    if not _within(zones, edge, limit, height, top):
+        limit = _NUMBER_MARGIN * height
+        apart = _distance(zones, edge, rest, top) > _SET_APART * max(
+            (z.bbox.height for z in _at(zones, edge)), default=0
+        )
+        if not (len(edge) == 1 and apart and _within(zones, edge, limit, height, top)):
+            return
     numbers = [i for i in edge if is_page_number(_text(zones[i]))]
     if not numbers or not any(_prose(zone) for i, zone in enumerate(zones) if i not in edge):
         return
@@ -58,20 +68,38 @@ def _mark_edge(zones: Sequence[Zone], marked: list[Zone], height: int, top: bool
             marked[i] = replace(zones[i], label=Label.HEADER if top else Label.FOOTER)
 
 
-def _outermost(zones: Sequence[Zone], height: int, top: bool) -> list[int]:
-    """Indices of the zones in the topmost or bottommost row, when it is in the margin and no more than two lines."""
+def _outermost(zones: Sequence[Zone], top: bool) -> tuple[list[int], list[int]]:
+    """Indices of the zones in the topmost or bottommost row, and of the others that hold text."""
     candidates = [i for i, zone in enumerate(zones) if zone.lines and zone.label is not Label.ASIDE]
-    if len(candidates) < 2:
-        return []
     found = rows([zones[i].bbox for i in candidates], candidates)
+    if len(found) < 2:
+        return [], []
     edge = found[0] if top else found[-1]
-    limit = MARGIN * height
+    return edge, [i for i in candidates if i not in edge]
+
+
+def _within(zones: Sequence[Zone], edge: Sequence[int], limit: float, height: int, top: bool) -> bool:
+    """Whether the zones are short text that lies within ``limit`` pixels of the page's edge."""
 
     def fits(zone: Zone) -> bool:
         inside = zone.bbox.y1 < limit if top else zone.bbox.y0 > height - limit
         return inside and zone.label in _TEXTLIKE and len(merge_rows(zone.lines)) <= _MOST_ROWS
 
-    return edge if len(found) > 1 and all(fits(zones[i]) for i in edge) else []
+    return bool(edge) and all(fits(zone) for zone in _at(zones, edge))
+
+
+def _distance(zones: Sequence[Zone], edge: Sequence[int], rest: Sequence[int], top: bool) -> float:
+    """White space in pixels between the outermost row and the nearest other text."""
+    near, far = _at(zones, edge), _at(zones, rest)
+    if not near or not far:
+        return 0.0
+    if top:
+        return min(zone.bbox.y0 for zone in far) - max(zone.bbox.y1 for zone in near)
+    return min(zone.bbox.y0 for zone in near) - max(zone.bbox.y1 for zone in far)
+
+
+def _at(zones: Sequence[Zone], indices: Sequence[int]) -> list[Zone]:
+    return [zones[i] for i in indices]
 
 
 def _prose(zone: Zone) -> bool:

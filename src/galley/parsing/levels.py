@@ -34,6 +34,7 @@ def type_size(block: Block) -> float:
 def _size_steps(sizes: list[float]) -> list[float]:
     """Least size of each level, largest level first: a new level begins where sizes fall by more than a tenth."""
     steps: list[float] = []
+    top = 0.0
     for size in sorted(sizes, reverse=True):
         if not steps or size * _SAME_SIZE < top:
             top = size
