@@ -86,7 +86,8 @@ end of April, but not evenly: in 2011, 2017 and 2021 it came as late as it ever 
 trusted the trend lost their beans three times."""
 
 NOTEBOOKS = """The eleven notebooks are kept in the parish room in a tin box. Two of them have water
-stains, and the ink of 2003 has faded so far that it can be read only in slanting light. All pages were photographed
+stains, and the ink of 2003 has faded so far that it can be read only in slanting light. All pages were
+photographed
 in the spring of 2025; the pictures lie beside the table, so that every number can be traced back to
 the hand that wrote it."""
 
