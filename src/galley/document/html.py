@@ -7,7 +7,7 @@ from html import escape
 from urllib.parse import quote
 
 from galley.document.model import Document, Label
-from galley.document.select import Shown, shown
+from galley.document.select import DEFAULT_KEEP, Shown, shown
 from galley.document.table_html import table_html
 
 _STYLE = """body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 serif}
@@ -26,7 +26,7 @@ _CLASSES = {
 }
 
 
-def to_html(document: Document, keep: Collection[str] = ()) -> str:
+def to_html(document: Document, keep: Collection[str] = DEFAULT_KEEP) -> str:
     """The document as HTML. ``keep``: which of headers, footers, footnotes, page-numbers to show.
 
     Formulas stand between ``\\[`` and ``\\]``, where any of the usual scripts finds them.

@@ -7,11 +7,11 @@ from urllib.parse import quote
 
 from galley.document.markdown_escape import escape, escape_block
 from galley.document.model import Block, Document, Label, Table
-from galley.document.select import Shown, shown
+from galley.document.select import DEFAULT_KEEP, Shown, shown
 from galley.document.table_html import table_html
 
 
-def to_markdown(document: Document, keep: Collection[str] = ()) -> str:
+def to_markdown(document: Document, keep: Collection[str] = DEFAULT_KEEP) -> str:
     """The document as Markdown. ``keep``: which of headers, footers, footnotes, page-numbers to show."""
     pieces: list[str] = []
     previous: Block | None = None

@@ -191,19 +191,19 @@ class Document(_Data):
     failures: list[Failure] = Field(default_factory=list)
     metadata: dict[str, Any] = Field(default_factory=dict)
 
-    def to_markdown(self, keep: Collection[str] = ()) -> str:
+    def to_markdown(self, keep: Collection[str] = ("footnotes",)) -> str:
         """As Markdown. ``keep``: which of headers, footers, footnotes, page-numbers to show."""
         from galley.document.markdown import to_markdown
 
         return to_markdown(self, keep)
 
-    def to_html(self, keep: Collection[str] = ()) -> str:
+    def to_html(self, keep: Collection[str] = ("footnotes",)) -> str:
         """As a complete HTML page. ``keep`` as for ``to_markdown``."""
         from galley.document.html import to_html
 
         return to_html(self, keep)
 
-    def to_text(self, keep: Collection[str] = ()) -> str:
+    def to_text(self, keep: Collection[str] = ("footnotes",)) -> str:
         """As plain text. ``keep`` as for ``to_markdown``."""
         from galley.document.text import to_text
 

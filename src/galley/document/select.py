@@ -14,6 +14,8 @@ _FURNITURE = {
     Label.FOOTNOTE: "footnotes",
 }
 KEEPABLE = tuple(_FURNITURE.values())
+DEFAULT_KEEP = ("footnotes",)
+"""What readable exports show unless told otherwise: a footnote is the author's text, the rest is the printer's."""
 
 
 @dataclass
@@ -30,7 +32,7 @@ def is_kept(block: Block, keep: Collection[str]) -> bool:
     return block.label not in _FURNITURE or _FURNITURE[block.label] in keep
 
 
-def shown(document: Document, keep: Collection[str] = ()) -> Iterator[Shown]:
+def shown(document: Document, keep: Collection[str] = DEFAULT_KEEP) -> Iterator[Shown]:
     """Blocks to show in reading order, running text joined over columns and pages.
 
     keep: names of ``KEEPABLE``. A block that ``continues`` is joined to the last block of its label; its

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from galley.document.model import Document, Label, Table
-from galley.document.select import Shown, shown
+from galley.document.select import DEFAULT_KEEP, Shown, shown
 
 
-def to_text(document: Document, keep: Collection[str] = ()) -> str:
+def to_text(document: Document, keep: Collection[str] = DEFAULT_KEEP) -> str:
     """Blocks parted by blank lines; table cells by tabs; a page of a PDF is not marked."""
     texts = [_text(item) for item in shown(document, keep)]
     return "\n\n".join(text for text in texts if text) + "\n" if any(texts) else ""

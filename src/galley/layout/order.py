@@ -58,11 +58,14 @@ class _Cutter:
             return
         columns = self._columns(members)
         if len(columns) > 1:
-            if self.rowwise is not None and self.rowwise(columns):
+            across = self.rowwise is not None and self.rowwise(columns)
+            # What reads across may still be several things one below the other, each to be judged by itself.
+            parts = self._parted(members) if across else columns
+            if len(parts) > 1:
+                for part in parts:
+                    self.cut(part, found)
+            else:
                 found.append(Strip(self._by_rows(members), rowwise=True))
-                return
-            for column in columns:
-                self.cut(column, found)
             return
         bands = self._bands(members)
         runs = self._runs(bands)
@@ -79,6 +82,11 @@ class _Cutter:
         spans = [(self.boxes[i].x0, self.boxes[i].x1) for i in members]
         # A narrow gap beside many boxes cannot be chance; beside a few it may be a space between words.
         return _split(members, spans, self.gutter * (_NARROW if len(members) >= _MANY else 1.0))
+
+    def _parted(self, members: list[int]) -> list[list[int]]:
+        """Split by blank bands taller than a usual box."""
+        spans = [(self.boxes[i].y0, self.boxes[i].y1) for i in members]
+        return _split(members, spans, float(np.median([self.boxes[i].height for i in members])))
 
     def _bands(self, members: list[int]) -> list[list[int]]:
         """Split by white space from left to right; boxes may overlap by a fifth of the smaller height."""
@@ -99,12 +107,13 @@ class _Cutter:
                     runs[-1] += band
                     gaps = left
                     continue
-            gaps = self._inner_gaps(band)
-            joined = not gaps and runs and not self._inner_gaps(runs[-1])
-            if joined:
+            if runs and not gaps and not self._inner_gaps(band):
+                # Two boxes that stand apart, one lower than the other, may be the tops of two columns.
                 runs[-1] += band
+                gaps = self._inner_gaps(runs[-1])
             else:
                 runs.append(list(band))
+                gaps = self._inner_gaps(band)
         return runs
 
     def _inner_gaps(self, members: list[int]) -> list[Span]:

@@ -19,6 +19,8 @@ from galley.parsing.paragraphs import Paragraph, merge_rows, split
 from galley.parsing.zones import Zone, line_height
 
 LOW_CONFIDENCE = 0.8
+# What it takes to call rows of text a table when the detector saw none.
+_LEAST_ROWS, _LEAST_COLS, _FILLED = 3, 3, 0.6
 
 ImageSink = Callable[[str, NDArray[np.uint8]], str]
 TableDrafter = Callable[[BBox, Sequence[TextLine]], Table | None]
@@ -78,7 +80,8 @@ def zone_blocks(zone: Zone, setting: Setting) -> list[Block]:
     if zone.label is Label.TITLE:
         return _heading_or_text(zone, setting)
     if zone.label in (Label.TEXT, Label.REFERENCE, Label.FOOTNOTE):
-        return _text(zone, setting)
+        table = _unseen_table(zone, setting)
+        return [_table_block(zone, table)] if table else _text(zone, setting)
     return [_flowing(zone.label, Paragraph(merge_rows(zone.lines)), setting)]
 
 
@@ -194,6 +197,21 @@ def _table(zone: Zone, setting: Setting) -> list[Block]:
     table = setting.read_table(zone.bbox, zone.lines) if setting.read_table else None
     if table is None:
         return _text(Zone(Label.TEXT, zone.bbox, zone.lines, zone.score, rowwise=True), setting)
+    return [_table_block(zone, table)]
+
+
+def _table_block(zone: Zone, table: Table) -> Block:
     block = text_block(Label.TABLE, zone.lines, "")
     block.bbox, block.table, block.content = zone.bbox, table, table_html(table)
-    return [block]
+    return block
+
+
+def _unseen_table(zone: Zone, setting: Setting) -> Table | None:
+    """A table the detector missed: rows of cells that make a grid with few empty places."""
+    if not zone.rowwise or setting.read_table is None or len(merge_rows(zone.lines)) < _LEAST_ROWS:
+        return None
+    table = setting.read_table(zone.bbox, zone.lines)
+    if table is None or table.rows < _LEAST_ROWS or table.cols < _LEAST_COLS:
+        return None
+    filled = sum(cell.rowspan * cell.colspan for cell in table.cells if cell.text.strip())
+    return table if filled >= _FILLED * table.rows * table.cols else None

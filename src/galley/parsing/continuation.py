@@ -57,7 +57,9 @@ def _goes_on(before: Block, block: Block) -> bool:
     if "\n" in text or "\n" in after or not text or not after or not after[0].isalpha():
         return False
     divided = text.endswith(_HYPHENS) and text[-2:-1].isalpha()
-    open_end = len(text) >= _LEAST_CHARS and not text.rstrip(_CLOSERS).endswith(_TERMINAL)
+    open_end = (
+        len(text) >= _LEAST_CHARS and len(before.lines) > 1 and not text.rstrip(_CLOSERS).endswith(_TERMINAL)
+    )
     return after[0].islower() and (divided or open_end)
 
 

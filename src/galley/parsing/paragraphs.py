@@ -17,6 +17,8 @@ from galley.parsing.markers import bullet, enumerator
 _INDENT = 0.6
 _SPACING = 1.3
 _SIZE = 1.35
+# Characters: no column of running text is narrower on average.
+_SHORT = 25
 
 
 @dataclass
@@ -115,9 +117,15 @@ class _Column:
 
     @cached_property
     def verse(self) -> bool:
-        """Most rows end where the next row's first word would still have fitted: the line breaks are meant."""
+        """The line breaks are meant: most rows end where the next row's first word would still have fitted, or all
+        are short and begin like lines of an address."""
+        if len(self.lines) < 2 or self.centred:
+            return False
         ends = [self._ends_early(i) for i in range(len(self.lines) - 1)]
-        return len(ends) > 0 and float(np.mean(ends)) >= 0.5 and not self.centred
+        starts = [line.text.lstrip()[:1] for line in self.lines]
+        entries = [start.isupper() or start.isdigit() for start in starts]
+        short = float(np.mean([len(line.text) for line in self.lines])) < _SHORT
+        return float(np.mean(ends)) >= 0.5 or (short and float(np.mean(entries)) >= 0.75)
 
     def paragraphs(self, rowwise: bool) -> list[Paragraph]:
         marked = any(self._marked(line) for line in self.lines)

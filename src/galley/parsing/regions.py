@@ -13,6 +13,9 @@ from galley.layout.region import Region
 
 _PROSE_CHARS = 15
 _CELL_CHARS = 14
+# A table that takes more of the page than this may be several things with white space between them.
+_WHOLE_PAGE = 0.5
+_BLANK = 2.5
 
 
 def credible(regions: Sequence[Region], lines: Sequence[TextLine], width: int, height: int) -> list[Region]:
@@ -24,10 +27,48 @@ def credible(regions: Sequence[Region], lines: Sequence[TextLine], width: int, h
             continue
         if region.label is Label.TABLE and _is_prose(inside):
             continue
+        if region.label is Label.TABLE and region.bbox.area > _WHOLE_PAGE * width * height:
+            kept += _tables_within(region, inside)
+            continue
         kept.append(region)
     return [
         region for region in kept if not any(_holds(other, region) for other in kept if other is not region)
     ]
+
+
+def _tables_within(table: Region, lines: Sequence[TextLine]) -> list[Region]:
+    """The table, or the parts of it that stand in rows when wide blank bands part it."""
+    found = _bands(lines)
+    if len(found) < 2:
+        return [table]
+    tabular = [band for band in found if len(band) >= 6 and _is_tabular(band)]
+    return [Region(Label.TABLE, _union(band), table.score) for band in tabular]
+
+
+def _bands(lines: Sequence[TextLine]) -> list[list[TextLine]]:
+    """Lines parted where more than a blank line or two lies between them."""
+    found: list[list[TextLine]] = []
+    bottom = 0.0
+    blank = _BLANK * float(np.median([line.bbox.height for line in lines])) if lines else 0.0
+    for line in sorted(lines, key=lambda line: line.bbox.y0):
+        if not found or line.bbox.y0 - bottom > blank:
+            found.append([])
+        found[-1].append(line)
+        bottom = max(bottom, line.bbox.y1)
+    return found
+
+
+def _is_tabular(lines: Sequence[TextLine]) -> bool:
+    height = float(np.median([line.bbox.height for line in lines]))
+    found = strips([line.bbox for line in lines], height, looks_tabular(lines))
+    return sum(len(strip.indices) for strip in found if strip.rowwise) > 0.6 * len(lines)
+
+
+def _union(lines: Sequence[TextLine]) -> BBox:
+    bbox = lines[0].bbox
+    for line in lines[1:]:
+        bbox = bbox.union(line.bbox)
+    return bbox
 
 
 def looks_tabular(lines: Sequence[TextLine]) -> Rowwise:
