@@ -1,0 +1,61 @@
+"""What every part of training speaks of: one document to learn from, and rows of slots made of several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ids = NDArray[np.int64]
+
+IGNORE = -100
+"""Label of a slot without supervision, as PyTorch's cross-entropy has it."""
+
+PROMPT, CLEAN, MASKED_A, MASKED_B, PAD = range(5)
+"""Roles of slots: prompt and image, the clean response, its two corrupted copies, and the filling of a row."""
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """A document.
+
+    prompt: (P,) token ids, image place-holders included. prompt_positions: (axes, P) position ids of one or more rotary
+    axes. first_position: position of the first response token, the same on every axis. response: (n,) ids without the
+    end of sequence. payload: what the model needs besides ids (features, pixels); opaque here.
+    """
+
+    prompt: Ids
+    prompt_positions: Ids
+    first_position: int
+    response: Ids
+    payload: Any = None
+
+
+class Slots(NamedTuple):
+    """What decides who sees whom; arrays or tensors of one shape.
+
+    role: see above. doc: number of the document in its row, -1 for filling. index: place within the prompt or within the
+    response. block: the response's block of ``block_size`` tokens.
+    """
+
+    role: Any
+    doc: Any
+    index: Any
+    block: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """``L`` slots of packed documents: ids (L,), positions (axes, L), labels (L,) the id each slot predicts or
+    ``IGNORE``, ``slots`` of (L,) arrays, and the documents' payloads with the slot each document starts at."""
+
+    ids: Ids
+    positions: Ids
+    labels: Ids
+    slots: Slots
+    payloads: list[tuple[int, Any]]
+
+    def __len__(self) -> int:
+        return len(self.ids)

@@ -1,0 +1,53 @@
+"""What the trainer needs of a model: any causal model with a mask token can be taught to draft for itself."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from galley.training.example import Row, Slots
+
+
+class Batch(NamedTuple):
+    """Rows stacked to tensors: ids, labels (rows, L), positions (axes, rows, L), slots of (rows, L), and the payloads as
+    (row, first slot, payload)."""
+
+    ids: Tensor
+    labels: Tensor
+    positions: Tensor
+    slots: Slots
+    payloads: list[tuple[int, int, object]]
+
+    @classmethod
+    def stack(cls, rows: list[Row], device: torch.device | str = "cpu") -> Batch:
+        def tensor(arrays: list[np.ndarray], dim: int = 0) -> Tensor:
+            return torch.from_numpy(np.stack(arrays, axis=dim)).to(device)
+
+        return cls(
+            tensor([row.ids for row in rows]),
+            tensor([row.labels for row in rows]),
+            tensor([row.positions for row in rows], dim=1),
+            Slots(*(tensor([row.slots[field] for row in rows]) for field in range(len(Slots._fields)))),
+            [(number, start, payload) for number, row in enumerate(rows) for start, payload in row.payloads],
+        )
+
+
+class Learner(Protocol):
+    """A model in training.
+
+    module: its parameters. bidirectional_prompt: whether prompt slots see the whole prompt.
+    """
+
+    module: nn.Module
+    bidirectional_prompt: bool
+
+    def states(self, batch: Batch) -> Tensor:
+        """Final hidden states (rows, L, width); attention follows ``galley.training.masks``."""
+        ...
+
+    def logits(self, states: Tensor) -> Tensor:
+        """Logits (n, vocabulary) of chosen states (n, width)."""
+        ...

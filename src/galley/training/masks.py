@@ -1,0 +1,50 @@
+"""Who sees whom in a packed row: one predicate for numpy, for dense torch masks and for FlexAttention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from galley.training.example import CLEAN, MASKED_A, MASKED_B, PAD, PROMPT, Slots
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.nn.attention.flex_attention import BlockMask
+
+
+def sees(query: Slots, key: Slots, bidirectional_prompt: bool) -> Any:
+    """True where ``query`` may attend to ``key``; broadcasts.
+
+    Within a document, a prompt slot sees the prompt (up to itself unless ``bidirectional_prompt``); a clean slot sees the
+    prompt and the clean response up to itself; a corrupted slot sees the prompt, the clean tokens of *earlier* blocks and
+    its own block in its own stream. Nothing else is seen, and nothing sees a corrupted stream but itself.
+    """
+    corrupted = (query.role == MASKED_A) | (query.role == MASKED_B)
+    earlier = key.index <= query.index
+    prompt = (key.role == PROMPT) & ((query.role != PROMPT) | earlier | bidirectional_prompt)
+    causal = (key.role == CLEAN) & (query.role == CLEAN) & earlier
+    finished = (key.role == CLEAN) & corrupted & (key.block < query.block)
+    own_block = (key.role == query.role) & corrupted & (key.block == query.block)
+    filling = (key.role == PAD) & (query.role == PAD)
+    return (query.doc == key.doc) & (((query.role != PAD) & (prompt | causal | finished | own_block)) | filling)
+
+
+def dense_mask(slots: Slots, bidirectional_prompt: bool) -> Any:
+    """(…, L, L) booleans of slots whose arrays or tensors are (…, L)."""
+    query = Slots(*(value[..., :, None] for value in slots))
+    key = Slots(*(value[..., None, :] for value in slots))
+    return sees(query, key, bidirectional_prompt)
+
+
+def flex_mask(slots: Slots, bidirectional_prompt: bool) -> BlockMask:
+    """The same as a FlexAttention block mask, for (rows, L) tensors; empty tiles cost nothing on CUDA."""
+    from torch.nn.attention.flex_attention import create_block_mask
+
+    rows, length = slots.role.shape
+
+    def mask_mod(row: Tensor, head: Tensor, q: Tensor, k: Tensor) -> Tensor:
+        at_q, at_k = (Slots(*(value[row, at] for value in slots)) for at in (q, k))
+        return sees(at_q, at_k, bidirectional_prompt)
+
+    predicate: Callable[..., Tensor] = mask_mod
+    return create_block_mask(predicate, rows, None, length, length, device=slots.role.device)

@@ -1,0 +1,1 @@
+"""Data, model training and export of the embedded model, ``galley-nano``."""

@@ -1,0 +1,105 @@
+"""``galley-nano`` as the trainer sees it, and documents for it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from galley.targets.nano.reading import Reading, make_reading
+from galley.targets.nano.tokens import CONTROL, Vocabulary
+from galley.training.example import Example
+from galley.training.learner import Batch
+from galley.training.masks import dense_mask
+from galley.training.nano.compose import Bank, Composed, Mixture, compose
+from galley.training.nano.model import Nano
+
+REFRESH = 4000
+"""Documents between looks for new shards."""
+
+
+class NanoLearner:
+    """Prompt slots see the whole prompt; response positions restart where the reading's began."""
+
+    bidirectional_prompt = True
+
+    def __init__(self, module: Nano):
+        self.module = module
+
+    def states(self, batch: Batch) -> Tensor:
+        nano = self.module
+        x = nano.embedding(batch.ids)
+        features, boxes, where = _readings(batch)
+        if len(where):
+            seen = nano.eyes(features, boxes)
+            x = x.flatten(0, 1).index_add(0, where, seen.to(x.dtype)).view_as(x)
+        mask = dense_mask(batch.slots, self.bidirectional_prompt)[:, None]
+        bias = torch.zeros(mask.shape, dtype=_compute_type(x)).masked_fill(~mask, -torch.inf)
+        return nano.hidden(x, batch.positions[0], bias)[0]
+
+    def logits(self, states: Tensor) -> Tensor:
+        return self.module.logits(states)
+
+
+def _compute_type(x: Tensor) -> torch.dtype:
+    device = x.device.type
+    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else x.dtype
+
+
+def _readings(batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    """Features, boxes and flat slots of all reading tokens of a batch."""
+    length = batch.ids.shape[1]
+    found = [(row * length + start, reading) for row, start, reading in batch.payloads if isinstance(reading, Reading)]
+    features = np.concatenate([reading.features for _, reading in found])
+    boxes = np.concatenate([reading.boxes for _, reading in found])
+    where = np.concatenate([at + np.arange(len(reading)) for at, reading in found])
+    return torch.from_numpy(features).float(), torch.from_numpy(boxes), torch.from_numpy(where)
+
+
+def to_example(composed: Composed, vocabulary: Vocabulary, noise: np.random.Generator | None) -> Example:
+    """A composed document as ids. The prompt is the reading at positions 1, 2, … and then the task's token at position 0,
+    so that response token ``k`` shares its position with reading token ``k``. ``noise`` adds wrong reading tokens."""
+    reading = make_reading(vocabulary, composed.groups, composed.task)
+    ids = reading.ids if noise is None else noisy_ids(reading.ids, vocabulary.size, noise)
+    return Example(
+        prompt=np.append(ids, vocabulary.tasks[composed.task]),
+        prompt_positions=np.append(np.arange(1, len(ids) + 1), 0)[None],
+        first_position=1,
+        response=np.array(vocabulary.encode(composed.target), dtype=np.int64),
+        payload=reading,
+    )
+
+
+def noisy_ids(ids: np.ndarray, vocabulary_size: int, rng: np.random.Generator) -> np.ndarray:
+    """Some documents get wrong reading tokens, so that features are learnt as a source of their own."""
+    rate = rng.choice([0.0, 0.0, 0.02, 0.08])
+    wrong = (rng.random(len(ids)) < rate) & (ids >= len(CONTROL))
+    return np.where(wrong, rng.integers(len(CONTROL), vocabulary_size, len(ids)), ids)
+
+
+class Documents(Iterator[Example]):
+    """An endless stream; document ``position`` depends on (seed, position) and on the shards held."""
+
+    def __init__(self, bank: Bank, vocabulary: Vocabulary, mixture: Mixture, seed: int, noise: bool = True):
+        self.bank, self.vocabulary, self.mixture, self.seed, self.noise = bank, vocabulary, mixture, seed, noise
+        self.position = 0
+
+    def __next__(self) -> Example:
+        if self.position % REFRESH == 0 or not self.bank.by_kind:
+            self.bank.refresh(random.Random(f"{self.seed} bank {self.position // REFRESH}"))
+        rng = random.Random(f"{self.seed} document {self.position}")
+        noise = np.random.default_rng([self.seed, self.position]) if self.noise else None
+        self.position += 1
+        return to_example(compose(self.bank, self.mixture, rng), self.vocabulary, noise)
+
+
+def feature_statistics(bank: Bank) -> tuple[Tensor, Tensor]:
+    """Mean and standard deviation of each channel over the bank held, (120,) each."""
+    lines = [line.features for units in bank.by_kind.values() for unit in units for line in unit.lines]
+    frames = np.concatenate(lines[:20_000]).astype(np.float32)
+    return torch.from_numpy(frames.mean(0)), torch.from_numpy(frames.std(0) + 1e-3)
+
+

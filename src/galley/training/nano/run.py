@@ -1,0 +1,89 @@
+"""Train ``galley-nano`` on a bank, from nothing or from where the last run in the folder stopped.
+
+python -m galley.training.nano.run --data .build/nano --out .build/nano/run --steps 20000
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+
+import torch
+
+from galley.targets.nano.config import NanoConfig
+from galley.targets.nano.tokens import Vocabulary
+from galley.training.corruption import Schedule
+from galley.training.nano.compose import Bank, Mixture
+from galley.training.nano.learner import Documents, NanoLearner, feature_statistics
+from galley.training.nano.model import Nano
+from galley.training.rows import Recipe
+from galley.training.trainer import Settings, Trainer
+
+HELD_OUT = 9000
+"""Shards from this number on are for validation."""
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="folder with tokenizer.json and bank/")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the run; an earlier run there is resumed")
+    parser.add_argument("--steps", type=int, required=True, help="step to stop at, earlier runs included")
+    parser.add_argument("--mode", choices=["causal", "joint"], default="joint")
+    parser.add_argument("--schedule", type=Schedule, choices=list(Schedule), default=Schedule.ALL_MASK)
+    parser.add_argument("--block", type=int, default=32, help="masks per drafting block")
+    parser.add_argument("--rows", type=int, default=4)
+    parser.add_argument("--capacity", type=int, default=1024, help="slots per row")
+    parser.add_argument("--rate", type=float, default=1e-3)
+    parser.add_argument("--matrix-rate", type=float, default=0.01)
+    parser.add_argument("--decay", type=int, default=0, help="last steps over which rates fall to zero")
+    parser.add_argument("--ar-weight", type=float, default=1.0)
+    parser.add_argument("--precision", choices=["bf16", "fp32"], default="bf16")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--tables", type=float, default=0.25, help="share of tables among documents")
+    parser.add_argument("--pages", type=float, default=0.15, help="share of pages among documents")
+    return parser.parse_args()
+
+
+def build(options: argparse.Namespace) -> Trainer:
+    """The trainer of a run, resumed if the run exists."""
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(options.seed)
+    vocabulary = Vocabulary.load(options.data / "tokenizer.json")
+    config = NanoConfig(vocab_size=vocabulary.size, block_size=options.block)
+    mixture = Mixture(1 - options.tables - options.pages, options.tables, options.pages)
+    bank = Bank(options.data / "bank", 1, HELD_OUT - 1)
+    documents = Documents(bank, vocabulary, mixture, options.seed)
+    learner = NanoLearner(Nano(config))
+    recipe = Recipe(
+        vocabulary.eos, vocabulary.mask, vocabulary.pad, options.block, options.schedule, options.mode == "joint"
+    )
+    settings = Settings(
+        steps=options.steps,
+        rows=options.rows,
+        capacity=options.capacity,
+        rate=options.rate,
+        matrix_rate=options.matrix_rate,
+        decay=options.decay,
+        ar_weight=options.ar_weight,
+        seed=options.seed,
+        precision=options.precision,
+    )
+    trainer = Trainer(learner, recipe, settings, documents, options.out)
+    if not trainer.resume():
+        next(documents)
+        mean, std = feature_statistics(bank)
+        learner.module.eyes.feature_mean.copy_(mean)
+        learner.module.eyes.feature_std.copy_(std)
+        config.save(options.out / "config.json")
+        shutil.copy(options.data / "tokenizer.json", options.out / "tokenizer.json")
+    return trainer
+
+
+def main() -> None:
+    build(arguments()).run(lambda line: print(line, flush=True))
+
+
+if __name__ == "__main__":
+    main()
