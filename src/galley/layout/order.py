@@ -19,6 +19,7 @@ Span = tuple[float, float]
 
 _MANY = 10
 _NARROW = 0.2
+_SLIVER = 0.1
 
 
 @dataclass
@@ -57,6 +58,13 @@ class _Cutter:
         if not members:
             return
         columns = self._columns(members)
+        bands = self._bands(members)
+        stray = self._stray(columns, bands)
+        if stray is not None:
+            parts = [bands[:stray], bands[stray : stray + 1], bands[stray + 1 :]]
+            for part in parts:
+                self.cut(_flat(part), found)
+            return
         if len(columns) > 1:
             across = self.rowwise is not None and self.rowwise(columns)
             # What reads across may still be several things one below the other, each to be judged by itself.
@@ -67,7 +75,6 @@ class _Cutter:
             else:
                 found.append(Strip(self._by_rows(members), rowwise=True))
             return
-        bands = self._bands(members)
         runs = self._runs(bands)
         if len(runs) > 1:
             for run in runs:
@@ -82,6 +89,32 @@ class _Cutter:
         spans = [(self.boxes[i].x0, self.boxes[i].x1) for i in members]
         # A narrow gap beside many boxes cannot be chance; beside a few it may be a space between words.
         return _split(members, spans, self.gutter * (_NARROW if len(members) >= _MANY else 1.0))
+
+    def _stray(self, columns: list[list[int]], bands: list[list[int]]) -> int | None:
+        """The band that holds all of a would-be column, such as the page number beside a running header: too little
+        beside all the rest to be a column."""
+        if len(columns) < 2 or len(bands) < 2:
+            return None
+        width, height = self._extent(_flat(bands))
+        if self._stands_off(bands[-1], bands[-2], width):
+            return len(bands) - 1
+        for column in columns:
+            home = [b for b, band in enumerate(bands) if not set(band).isdisjoint(column)]
+            across, down = self._extent(column)
+            if len(home) == 1 and (across < _SLIVER * width or down < _SLIVER * height):
+                return home[0]
+        return None
+
+    def _stands_off(self, band: list[int], above: list[int], width: float) -> bool:
+        """A single narrow box well below all else, such as a page number under columns."""
+        across, down = self._extent(band)
+        step = min(self.boxes[i].y0 for i in band) - max(self.boxes[i].y1 for i in above)
+        return len(band) == 1 and across < _SLIVER * width and step > 2 * down
+
+    def _extent(self, members: list[int]) -> tuple[float, float]:
+        found = [self.boxes[i] for i in members]
+        width = max(box.x1 for box in found) - min(box.x0 for box in found)
+        return width, max(box.y1 for box in found) - min(box.y0 for box in found)
 
     def _parted(self, members: list[int]) -> list[list[int]]:
         """Split by blank bands taller than a usual box."""
@@ -98,23 +131,21 @@ class _Cutter:
 
     def _runs(self, bands: list[list[int]]) -> list[list[int]]:
         """Consecutive bands joined while a gutter runs through all of them with boxes on both its sides."""
-        runs: list[list[int]] = []
+        runs: list[list[list[int]]] = []
         gaps: list[Span] = []
         for band in bands:
-            if runs and gaps:
-                left = self._intersect(gaps, self._free(band))
-                if left:
-                    runs[-1] += band
-                    gaps = left
-                    continue
-            if runs and not gaps and not self._inner_gaps(band):
+            left = self._intersect(gaps, self._free(band)) if runs and gaps else []
+            if left and self._stray(self._columns(_flat([*runs[-1], band])), [*runs[-1], band]) is None:
+                runs[-1].append(band)
+                gaps = left
+            elif runs and not gaps and not self._inner_gaps(band):
                 # Two boxes that stand apart, one lower than the other, may be the tops of two columns.
-                runs[-1] += band
-                gaps = self._inner_gaps(runs[-1])
+                runs[-1].append(band)
+                gaps = self._inner_gaps(_flat(runs[-1]))
             else:
-                runs.append(list(band))
+                runs.append([band])
                 gaps = self._inner_gaps(band)
-        return runs
+        return [_flat(run) for run in runs]
 
     def _inner_gaps(self, members: list[int]) -> list[Span]:
         return self._free(members)[1:-1]
@@ -153,6 +184,10 @@ def rows(boxes: Sequence[BBox], names: Sequence[int] | None = None) -> list[list
         else:
             found.append((box, [(box.x0, name)]))
     return [[name for _, name in sorted(row)] for _, row in found]
+
+
+def _flat(bands: list[list[int]]) -> list[int]:
+    return [i for band in bands for i in band]
 
 
 def _split(members: list[int], spans: list[Span], least: float) -> list[list[int]]:
