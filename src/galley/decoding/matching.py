@@ -144,10 +144,12 @@ class DraftMatcher:
         current = self._current()
         self._footing = Footing.CURRENT
         if current is not None and self._agreed >= self._limits.n:
-            return [(current, 1.0)]
+            return [(current, 1.0)]  # so much agreement needs no second opinion
         matches = self.pool.find(committed, self._limits.n, self._limits.grown)
         if current is not None:
             others = [match for match in matches if match != current]
+            if not others:
+                return [(current, 1.0)]
             return [(current, 0.5), *((match, 0.5 / len(others)) for match in others)]
         self._footing = Footing.MATCH
         if not matches:
