@@ -41,7 +41,7 @@ class Settings:
     clip: float = 1.0
     ar_weight: float = 1.0
     minutes: float = 10.0
-    validate_minutes: float = 45.0
+    validate_minutes: float = 40.0
     log_every: int = 10
     seed: int = 1
     precision: str = "bf16"
@@ -79,6 +79,8 @@ class Trainer:
         self.validate = validate
         self.packer = Packer(recipe, settings.capacity, settings.rows)
         self.progress = Progress()
+        self.stopping = False
+        """Set from outside (a signal) to end ``run`` after the step at hand, its state saved."""
         self.optimisers = make_optimisers(learner.module, settings)
         out.mkdir(parents=True, exist_ok=True)
 
@@ -122,7 +124,7 @@ class Trainer:
         """Train to ``settings.steps``, saving and validating as time passes."""
         saved = validated = logged = time.monotonic()
         seen: list[tuple[JointLoss, int]] = []
-        while self.progress.step < self.settings.steps:
+        while self.progress.step < self.settings.steps and not self.stopping:
             seen.append(self.step())
             now = time.monotonic()
             if self.progress.step % self.settings.log_every == 0:
@@ -136,7 +138,7 @@ class Trainer:
                 report(self._note({"step": self.progress.step, **self.validate()}))
                 validated = logged = time.monotonic()
         self.save()
-        if self.validate:
+        if self.validate and not self.stopping:
             report(self._note({"step": self.progress.step, **self.validate()}))
 
     def step(self) -> tuple[JointLoss, int]:

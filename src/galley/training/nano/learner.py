@@ -31,7 +31,7 @@ class NanoLearner:
 
     def states(self, batch: Batch) -> Tensor:
         nano = self.module
-        x = nano.embedding(batch.ids)
+        x = nano.embed(batch.ids)
         features, boxes, where = _readings(batch)
         if len(where):
             seen = nano.eyes(features, boxes)

@@ -1,6 +1,7 @@
 """The embedded decoder in torch: training, export to ONNX and reference for its tests.
 
-Llama-like blocks (RMSNorm, grouped-query attention with rotary positions, SwiGLU), tied embeddings. A reading token enters
+Llama-like blocks (RMSNorm, grouped-query attention with normalised queries and keys and rotary positions, SwiGLU), tied
+embeddings. A reading token enters
 as the sum of its embedding, its features and its box.
 """
 
@@ -38,6 +39,8 @@ class Attention(nn.Module):
         super().__init__()
         self.heads, self.kv_heads, self.dim = config.heads, config.kv_heads, config.head_dim
         self.qkv = nn.Linear(config.width, (self.heads + 2 * self.kv_heads) * self.dim, bias=False)
+        self.norm_q = nn.RMSNorm(self.dim, eps=config.norm_eps)
+        self.norm_k = nn.RMSNorm(self.dim, eps=config.norm_eps)
         self.out = nn.Linear(self.heads * self.dim, config.width, bias=False)
 
     def forward(
@@ -49,7 +52,7 @@ class Attention(nn.Module):
         q, k, v = (
             part.view(batch, slots, -1, self.dim).transpose(1, 2) for part in self.qkv(x).split(sizes, dim=-1)
         )
-        q, k = rotate(q, cos, sin), rotate(k, cos, sin)
+        q, k = rotate(self.norm_q(q), cos, sin), rotate(self.norm_k(k), cos, sin)
         keys, values = (k, v) if past is None else (torch.cat([past[0], k], 2), torch.cat([past[1], v], 2))
         groups = self.heads // self.kv_heads
         keys, values = keys.repeat_interleave(groups, 1), values.repeat_interleave(groups, 1)
@@ -118,14 +121,12 @@ class Nano(nn.Module):
         if isinstance(module, Block):
             for layer in (module.attention.out, module.down):
                 nn.init.normal_(layer.weight, std=0.02 / math.sqrt(2 * self.config.layers))
+        if isinstance(module, Eyes):
+            nn.init.normal_(module.features.weight, std=0.01)
 
-    def embed(self, ids: Tensor, features: Tensor | None = None, boxes: Tensor | None = None) -> Tensor:
-        """Input vectors of slots; the first ``features.shape[1]`` slots are reading tokens."""
-        x = self.embedding(ids)
-        if features is None or boxes is None:
-            return x
-        seen = self.eyes(features, boxes).to(x.dtype)
-        return torch.cat([x[:, : seen.shape[1]] + seen, x[:, seen.shape[1] :]], dim=1)
+    def embed(self, ids: Tensor) -> Tensor:
+        """Input vectors of ids, at the scale of features and boxes."""
+        return self.embedding(ids) * math.sqrt(self.config.width)
 
     def hidden(self, x: Tensor, positions: Tensor, mask: Tensor, past: Cache | None = None) -> tuple[Tensor, Cache]:
         """Final states (batch, slots, width) and the new slots' keys and values.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 from pathlib import Path
 
 import torch
@@ -17,6 +18,7 @@ from galley.training.corruption import Schedule
 from galley.training.nano.compose import Bank, Mixture
 from galley.training.nano.learner import Documents, NanoLearner, feature_statistics
 from galley.training.nano.model import Nano
+from galley.training.nano.validate import held_out, validator
 from galley.training.rows import Recipe
 from galley.training.trainer import Settings, Trainer
 
@@ -43,6 +45,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tables", type=float, default=0.25, help="share of tables among documents")
     parser.add_argument("--pages", type=float, default=0.15, help="share of pages among documents")
+    parser.add_argument("--validate", type=int, default=8, help="held-out documents per task to decode now and then")
     return parser.parse_args()
 
 
@@ -70,7 +73,11 @@ def build(options: argparse.Namespace) -> Trainer:
         seed=options.seed,
         precision=options.precision,
     )
-    trainer = Trainer(learner, recipe, settings, documents, options.out)
+    validate = None
+    if options.validate:
+        held = held_out(Bank(options.data / "bank", HELD_OUT, HELD_OUT + 999), options.validate, seed=0)
+        validate = validator(learner.module, config, vocabulary, held)
+    trainer = Trainer(learner, recipe, settings, documents, options.out, validate)
     if not trainer.resume():
         next(documents)
         mean, std = feature_statistics(bank)
@@ -82,7 +89,13 @@ def build(options: argparse.Namespace) -> Trainer:
 
 
 def main() -> None:
-    build(arguments()).run(lambda line: print(line, flush=True))
+    trainer = build(arguments())
+
+    def stop(signal_number: int, frame: object) -> None:
+        trainer.stopping = True
+
+    signal.signal(signal.SIGTERM, stop)
+    trainer.run(lambda line: print(line, flush=True))
 
 
 if __name__ == "__main__":
