@@ -114,7 +114,9 @@ QUICK = settings(max_examples=120, deadline=None, suppress_health_check=[HealthC
 
 
 @QUICK
-@given(seed=st.integers(0, 2**32), quality=st.sampled_from([0.0, 0.3, 0.8, 0.97, 1.0]), block=st.integers(1, 12))
+@given(
+    seed=st.integers(0, 2**32), quality=st.sampled_from([0.0, 0.3, 0.8, 0.97, 1.0]), block=st.integers(1, 12)
+)
 def test_a_model_that_drafts_for_itself(seed: int, quality: float, block: int) -> None:
     decode_and_compare(ToyTarget(block_size=block, quality=quality), FREE + SELF, seed)
 

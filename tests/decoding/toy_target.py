@@ -1,7 +1,8 @@
-"""A toy model on token ids: deterministic logits from the last tokens, drafting of a chosen quality, strict protocol."""
+"""A toy model on token ids: deterministic logits, drafting of a chosen quality, a strict protocol."""
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -71,9 +72,7 @@ class ToyTarget:
         self.handles += handles
         return [(h, self._scores([self.logits(h.prompt, [])], Window.chain([0]), need)) for h in handles]
 
-    def forward(
-        self, items: Sequence[tuple[ToyHandle, Window]], need: Need = Need.ARGMAX
-    ) -> list[Scores]:
+    def forward(self, items: Sequence[tuple[ToyHandle, Window]], need: Need = Need.ARGMAX) -> list[Scores]:
         assert len({id(handle) for handle, _ in items}) == len(items)
         self.windows.append([window for _, window in items])
         self.needs.append(need)
@@ -88,7 +87,7 @@ class ToyTarget:
         window = handle.window
         assert window is not None, "commit without a forward"
         assert slots[0] == 0
-        for before, after in zip(slots, slots[1:], strict=False):
+        for before, after in itertools.pairwise(slots):
             assert window.parents[after] == before, "the kept slots are not a path"
         handle.cached += window.tokens[slots].tolist()
         handle.window = None
@@ -153,7 +152,9 @@ class ToyMtpTarget(ToyTarget):
             truth = self.continuation(handle.prompt, context, depth)
             dice = random.Random(hash((handle.prompt, tuple(context[-3:]))))
             wrong = [dice.random() >= self.quality for _ in truth]
-            drafted.append(np.array([(t + w) % (self.vocab_size - 1) for t, w in zip(truth, wrong, strict=True)]))
+            drafted.append(
+                np.array([(t + w) % (self.vocab_size - 1) for t, w in zip(truth, wrong, strict=True)])
+            )
         return drafted
 
 

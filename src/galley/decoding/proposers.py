@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from galley.decoding.accept import Outcome
 from galley.decoding.budget import Costs, Pace, Rate
@@ -176,38 +177,43 @@ class _SelfSpeculation(Proposer):
         self._size = size
         self._floor = None if tau_d is None else math.log(tau_d)
         self.need = Need.ARGMAX if tau_d is None else Need.CONFIDENCE
-        self._draft: Ids | None = None
-        self._filled = np.zeros(size, dtype=bool)
+        self._forget()
 
     def propose(self, mtp: Ids | None = None) -> Proposal:
         tree = PrefixTree(self._committed[-1])
-        if self._draft is not None and self._filled.all():
+        if len(self._draft) and self._filled.all():
             tokens = self._draft[: self._room]
             tree.add(Draft(tokens, np.ones(len(tokens)), OWN))
-            return Proposal(tree)
-        if self._room < 1:
-            return Proposal(tree)
-        masks = np.full(self._size, self._mask, dtype=np.int64)
-        block = masks if self._draft is None else np.where(self._filled, self._draft, masks)
-        return Proposal(tree, [(0, block)])
+        elif self._room > 0:
+            block = np.where(self._filled, self._draft, self._mask)
+            return Proposal(tree, [(0, block if len(block) else np.full(self._size, self._mask))])
+        return Proposal(tree)
 
     def follow(self, proposal: Proposal, scores: Scores, outcome: Outcome) -> None:
         if not proposal.blocks:
-            self._draft = None
-            self._filled[:] = False
-            return
-        drafted = scores.argmax[1:]
-        if self._floor is None or scores.confidence is None:
-            self._draft, self._filled = drafted, np.ones(self._size, dtype=bool)
-            return
-        # The boundary moved on by one token and the draft with it.
-        kept = np.append(self._filled[1:], False)
-        if self._draft is not None:
-            drafted = np.where(kept, np.append(self._draft[1:], 0), drafted)
-        sure = np.where(kept, -np.inf, scores.confidence[1:])
-        self._filled = kept | (sure > self._floor)
-        self._filled[np.argmax(sure)] = True
-        self._draft = drafted
+            self._forget()
+        elif self._floor is None or scores.confidence is None:
+            self._draft, self._filled = scores.argmax[1:], np.ones(self._size, dtype=bool)
+        elif len(self._draft) == 0:
+            self._draft = scores.argmax[1:]
+            self._filled = self._surest(scores.confidence[1:], np.zeros(self._size, dtype=bool))
+        else:
+            # The boundary moved on by one token: the draft follows it and the block ends where it ended.
+            kept = self._filled[1:]
+            self._draft = np.where(kept, self._draft[1:], scores.argmax[1:-1])
+            self._filled = self._surest(scores.confidence[1:-1], kept)
+
+    def _surest(self, confidence: NDArray[np.float32], filled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """``filled`` and every mask above tau_d besides, one at least while there is any."""
+        open_ = np.where(filled, -np.inf, confidence)
+        chosen = filled | (open_ > self._floor)
+        if len(chosen):
+            chosen[np.argmax(open_)] = True
+        return chosen
+
+    def _forget(self) -> None:
+        self._draft = np.zeros(0, dtype=np.int64)
+        self._filled = np.zeros(0, dtype=bool)
 
 
 @dataclass(frozen=True)
