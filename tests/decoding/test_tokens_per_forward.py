@@ -1,5 +1,4 @@
 """The arithmetic of speed: ceilings with perfect drafts, worst cases with hostile ones, the counters."""
-documented."""
 
 from __future__ import annotations
 
