@@ -1,0 +1,61 @@
+"""Costs, rates and pace."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from galley.decoding import Costs
+from galley.decoding.budget import Pace, Rate
+
+
+def test_costs_are_interpolated_and_extrapolated() -> None:
+    costs = Costs([4, 1, 10], [2.0, 1.0, 5.0])
+    assert costs.share(np.array([1, 4, 7, 10, 12])).tolist() == [1.0, 2.0, 3.5, 5.0, 6.0]
+    assert float(Costs.flat(3.0).share(500)) == 3.0
+
+
+def test_costs_never_fall_with_width() -> None:
+    assert Costs([1, 2, 3], [2.0, 1.0, 4.0]).share(np.array([1, 2, 3])).tolist() == [2.0, 2.0, 4.0]
+
+
+def test_a_batch_shares_the_cost() -> None:
+    costs = Costs([1, 100], [1.0, 2.0])
+    assert float(costs.share(10, batch=10)) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(("widths", "seconds"), [([], []), ([1, 2], [1.0]), ([1], [0.0])])
+def test_senseless_tables_are_refused(widths: list[int], seconds: list[float]) -> None:
+    with pytest.raises(ValueError, match="cost table"):
+        Costs(widths, seconds)
+
+
+def test_a_rate_moves_from_its_prior_to_what_is_seen() -> None:
+    rate = Rate(0.9)
+    assert rate.value == pytest.approx(0.9)
+    rate.see(0, 8)
+    assert rate.value == pytest.approx(0.45, abs=0.01)
+    for _ in range(200):
+        rate.see(9, 1)
+    assert rate.value == pytest.approx(0.9, abs=0.01)
+    rate.see(0, 1)
+    low = rate.value
+    rate.forget(1e9)
+    assert low < 0.9 == pytest.approx(rate.value)
+
+
+def test_a_child_starts_at_its_parent_and_teaches_it() -> None:
+    parent = Rate(0.5)
+    child = parent.child()
+    child.see(100, 0)
+    assert child.value > parent.value > 0.9
+    other = parent.child()
+    assert other.value == pytest.approx(parent.value)
+
+
+def test_pace_starts_at_plain_decoding() -> None:
+    pace = Pace(Costs([1, 2], [0.5, 0.6]))
+    assert pace.tokens_per_second == pytest.approx(2.0)
+    for _ in range(100):
+        pace.see(10, 0.5)
+    assert pace.tokens_per_second == pytest.approx(20.0, rel=0.02)

@@ -1,0 +1,256 @@
+"""Windows, trees, pools and the matcher by themselves."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from galley.decoding import DraftPool, MatchLimits, Source, Window
+from galley.decoding.matching import DraftMatcher, Footing, MatchOdds
+from galley.decoding.pool import Match
+from galley.decoding.tree import Draft, PrefixTree
+
+# Windows
+
+
+def test_a_chain_is_a_causal_tree() -> None:
+    chain, tree = Window.chain([7, 8, 9]), Window.tree([7, 8, 9], [-1, 0, 1])
+    assert chain.causal and tree.causal
+    assert (chain.sees == tree.sees).all() and (chain.sees == np.tri(3, dtype=bool)).all()
+    assert chain.depths.tolist() == [0, 1, 2]
+
+
+def test_a_tree_slot_sees_its_ancestors_only() -> None:
+    window = Window.tree([5, 1, 2, 3, 4], [-1, 0, 0, 1, 2])
+    assert not window.causal
+    assert window.depths.tolist() == [0, 1, 1, 2, 2]
+    assert np.flatnonzero(window.sees[3]).tolist() == [0, 1, 3]
+    assert np.flatnonzero(window.sees[4]).tolist() == [0, 2, 4]
+    assert window.children == [[1, 2], [3], [4], [], []]
+
+
+def test_a_parent_comes_first() -> None:
+    with pytest.raises(ValueError, match="parent"):
+        Window.tree([1, 2], [1, -1])
+
+
+def test_a_drafting_window() -> None:
+    window = Window.drafting(5, 99, 3)
+    assert window.tokens.tolist() == [5, 99, 99, 99]
+    assert window.depths.tolist() == [0, 1, 2, 3]
+    assert window.sees.tolist() == [[True, False, False, False]] + [[True] * 4] * 3
+    assert window.parents.tolist() == [-1] * 4
+    assert not window.causal
+
+
+def test_blocks_ride_along_without_being_seen() -> None:
+    tree = Window.tree([5, 1, 2, 3], [-1, 0, 0, 1])
+    window = tree.with_blocks([(3, [99, 98]), (0, [99])])
+    assert (window.sees[:4, :4] == tree.sees).all() and not window.sees[:4, 4:].any()
+    assert np.flatnonzero(window.sees[4]).tolist() == [0, 1, 3, 4, 5]
+    assert np.flatnonzero(window.sees[6]).tolist() == [0, 6]
+    assert window.depths.tolist() == [0, 1, 1, 2, 3, 4, 1]
+    assert Window.chain([5]).with_blocks([(0, [])]).causal
+
+
+# Trees
+
+
+def draft(tokens: list[int], odds: float = 0.5, number: int = 0) -> Draft:
+    return Draft(np.array(tokens), np.full(len(tokens), odds), Source("draft", number))
+
+
+def test_drafts_merge_where_they_begin_alike() -> None:
+    tree = PrefixTree(9)
+    for number, tokens in enumerate([[1, 2, 3], [1, 2, 4], [5], [1, 2, 3]]):
+        tree.add(draft(tokens, 0.3, number))
+    assert tree.tokens == [9, 1, 2, 3, 4, 5]
+    assert tree.parents == [-1, 0, 1, 2, 2, 0]
+    assert tree.odds == pytest.approx([1.0, 0.9, 0.9, 0.6, 0.3, 0.3])
+    assert [source.draft for source in tree.sources[1:]] == [0, 0, 0, 1, 2]
+
+
+@given(
+    st.lists(st.tuples(st.lists(st.integers(0, 3), max_size=8), st.floats(0.1, 1.0)), max_size=6),
+    st.integers(0, 40),
+)
+def test_the_likeliest_nodes_are_a_tree(drafts: list[tuple[list[int], float]], count: int) -> None:
+    tree = PrefixTree(9)
+    for tokens, rate in drafts:
+        tree.add(
+            Draft(np.array(tokens, dtype=np.int64), rate ** np.arange(1, len(tokens) + 1), Source("draft", 0))
+        )
+    pruned = tree.likeliest(count)
+    assert len(pruned) == max(1, min(count, len(tree)))
+    assert pruned.window().children is not None
+    assert sorted(pruned.odds, reverse=True) == pytest.approx(sorted(tree.odds, reverse=True)[: len(pruned)])
+
+
+def test_ending_odds_are_what_children_leave() -> None:
+    tree = PrefixTree(9)
+    tree.add(Draft(np.array([1, 2]), np.array([0.8, 0.5]), Source("draft", 0)))
+    tree.add(Draft(np.array([3]), np.array([0.1]), Source("draft", 1)))
+    assert tree.ending_odds().tolist() == pytest.approx([0.1, 0.3, 0.5, 0.1])
+
+
+# Pools
+
+
+def test_every_place_is_found() -> None:
+    pool = DraftPool([[1, 2, 3, 4, 1, 2, 3, 5], [9, 1, 2, 3, 6], [1, 2, 3]])
+    assert pool.find([0, 1, 2, 3], 3, 3) == [Match(0, 3), Match(0, 7), Match(1, 4)]
+    assert pool.find([2, 2, 3], 3, 3) == []
+    assert pool.find([2, 3], 3, 3) == []
+
+
+def test_overlapping_places_are_found() -> None:
+    assert pool_positions(DraftPool([[7, 7, 7, 7, 8]]), [7, 7], 2, 2) == [2, 3, 4]
+
+
+def pool_positions(pool: DraftPool, context: list[int], n: int, grown: int) -> list[int]:
+    return [match.position for match in pool.find(context, n, grown)]
+
+
+def test_the_window_grows_while_several_places_match() -> None:
+    pool = DraftPool([[5, 1, 2, 3, 4, 6, 1, 2, 3, 7]])
+    assert pool_positions(pool, [6, 1, 2, 3], 3, 32) == [9]
+    assert pool_positions(pool, [8, 1, 2, 3], 3, 32) == [4, 9]  # growth would leave none
+    assert pool_positions(pool, [6, 1, 2, 3], 3, 3) == [4, 9]
+
+
+def test_growing_drafts_are_searched_to_their_end() -> None:
+    pool = DraftPool()
+    number = pool.add([1, 2])
+    assert pool.find([1, 2], 2, 8) == []
+    pool.extend(number, [3])
+    assert pool.find([1, 2], 2, 8) == [Match(number, 2)]
+    assert pool[number] == [1, 2, 3]
+
+
+VOCABULARY = [
+    "The",
+    " cat",
+    " sat",
+    ".",
+    "。",
+    " ",
+    "ＴＨＥ",
+    "cat",
+    "\n",
+    ",",
+    "sat",
+    " on",
+    " mat",
+    " c",
+    "at",
+    "!",
+]
+
+
+def key(token: int) -> str:
+    """Letters and digits, width and case folded."""
+    return "".join(c for c in unicodedata.normalize("NFKC", VOCABULARY[token]).lower() if c.isalnum())
+
+
+def ids(*texts: str) -> list[int]:
+    return [VOCABULARY.index(text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        ids("The", " cat", " sat"),
+        ids("ＴＨＥ", "\n", "cat", "sat"),
+        ids("The", ",", " cat", " ", "sat"),
+    ],
+)
+def test_width_punctuation_and_spaces_do_not_hide_a_match(context: list[int]) -> None:
+    pool = DraftPool([ids("!", "The", " ", "cat", " sat", " on", " mat")], key)
+    assert pool.find(context, 3, 8) == [Match(0, 5)]
+
+
+def test_another_tokenisation_matches_up_to_a_token_border() -> None:
+    pool = DraftPool([ids("The", " c", "at", " sat", " on")], key)
+    assert pool.find(ids("The", " cat"), 2, 8) == [Match(0, 3)]
+    assert pool.find(ids("The", " c"), 2, 8) == [Match(0, 2)]
+    assert DraftPool([ids("The", " cat", " sat")], key).find(ids("The", " c"), 2, 8) == []
+
+
+def test_punctuation_already_written_is_not_proposed_again() -> None:
+    pool = DraftPool([ids("The", " cat", ".", " ", " sat")], key)
+    assert pool.find(ids("The", " cat"), 2, 8) == [Match(0, 2)]
+    assert pool.find(ids("The", " cat", "。"), 2, 8) == [Match(0, 3)]
+    assert pool.find(ids("The", " cat", "。", "\n"), 2, 8) == [Match(0, 4)]
+    assert pool.find(ids("The", " cat", "。", "\n", ","), 2, 8) == [Match(0, 4)]
+
+
+def test_counting_by_id_and_by_key() -> None:
+    pool = DraftPool([ids(".", ".", ".", "The", " cat", "ＴＨＥ", "cat")], key)
+    assert pool.count(ids(".")) == 3
+    assert pool.count(ids("The", " cat")) == 2
+
+
+# The matcher
+
+
+def proposals(matcher: DraftMatcher, committed: list[int], room: int = 100) -> list[list[int]]:
+    return [found.tokens.tolist() for found in matcher.drafts(committed, room)]
+
+
+def matcher_of(*drafts: list[int], limits: MatchLimits | None = None) -> DraftMatcher:
+    return DraftMatcher(DraftPool(drafts), limits or MatchLimits(), MatchOdds())
+
+
+def test_a_single_match_proposes_the_whole_rest() -> None:
+    long = list(range(1, 400))
+    assert proposals(matcher_of(long), [50, 51, 52], 1000) == [long[52:]]
+    assert proposals(matcher_of(long), [50, 51, 52], 10) == [long[52:62]]
+
+
+def test_several_matches_propose_short_drafts() -> None:
+    drafts = [[1, 2, 3, *range(10, 60)], [1, 2, 3, *range(70, 99)]]
+    found = proposals(matcher_of(*drafts), [7, 1, 2, 3])
+    assert found == [list(range(10, 25)), list(range(70, 85))]
+
+
+def test_the_beginning_of_the_output_may_begin_drafts() -> None:
+    assert proposals(matcher_of([1, 2, 3], [4, 5]), [4]) == [[5]]
+    assert proposals(matcher_of([1, 2, 3], [1, 4]), [1]) == [[2, 3], [4]]
+
+
+def test_a_foreign_first_token_replaces_or_precedes_the_draft() -> None:
+    assert proposals(matcher_of([1, 2, 3]), [9]) == [[2, 3], [1, 2, 3], [3]]
+
+
+def test_a_used_up_draft_lets_the_others_begin() -> None:
+    matcher = matcher_of([1, 2, 3], [4, 5, 6], [7, 8])
+    assert proposals(matcher, [1]) == [[2, 3]]
+    matcher.follow([2, 3, 9])
+    assert sorted(proposals(matcher, [1, 2, 3, 9]), key=len)[-1] in ([4, 5, 6], [5, 6])
+    matcher.follow([4, 5, 6, 7])
+    assert proposals(matcher, [1, 2, 3, 9, 4, 5, 6, 7]) == [[8]]
+
+
+def test_a_draft_is_taken_up_behind_a_substitution() -> None:
+    matcher = matcher_of(list(range(1, 40)))
+    assert proposals(matcher, [1], 5) == [[2, 3, 4, 5, 6]]
+    matcher.follow([2, 3, 99])
+    assert proposals(matcher, [1, 2, 3, 99], 4)[0] == [5, 6, 7, 8]
+
+
+def test_odds_learn_from_what_was_committed() -> None:
+    odds = MatchOdds()
+    before = odds.of(Footing.MATCH, 3)
+    assert (np.diff(before) < 0).all()
+    for _ in range(30):
+        odds.see(Footing.MATCH, 0, True)
+    assert odds.of(Footing.MATCH, 3)[0] < before[0] / 2
+    child = MatchOdds(odds)
+    assert child.of(Footing.MATCH, 1) == pytest.approx(odds.of(Footing.MATCH, 1))
+    for _ in range(30):
+        child.see(Footing.MATCH, 10, False)
+    assert odds.of(Footing.MATCH, 1) < child.of(Footing.MATCH, 1)
