@@ -49,3 +49,8 @@ def test_a_stop_right_after_the_prompt() -> None:
 def test_a_model_without_masks_is_refused() -> None:
     with pytest.raises(ValueError, match="no mask token"):
         diffuse(ToyTarget(block_size=None), 1)
+
+
+def test_a_senseless_threshold_is_refused() -> None:
+    with pytest.raises(ValueError, match="tau_c"):
+        diffuse(ToyTarget(), 1, tau_c=0.0)

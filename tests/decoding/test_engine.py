@@ -166,6 +166,10 @@ def test_bad_settings_are_refused_at_once() -> None:
         Decoder(ToyTarget(), max_batch=0)
     with pytest.raises(ValueError, match="max_tokens"):
         Request(1, max_tokens=0)
+    with pytest.raises(ValueError, match="block_size"):
+        BlockDiffusion(block_size=0)
+    with pytest.raises(ValueError, match="tau_d"):
+        BlockDiffusion(tau_d=0.0)
     with pytest.raises(ValueError, match="repetition_penalty"):
         Request(1, repetition_penalty=0.0)
 

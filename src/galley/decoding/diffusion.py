@@ -34,6 +34,8 @@ def diffuse(
     size = block_size or target.block_size
     if target.mask_id is None or size is None:
         raise ValueError("this model has no mask token, so it cannot write by block diffusion")
+    if not 0 < tau_c <= 1:
+        raise ValueError(f"tau_c is a probability above 0, not {tau_c}")
     (handle, scores), *_ = target.prefill([prompt], Need.CONFIDENCE)
     confidence = None if scores.confidence is None else float(scores.confidence[0])
     trace = [Committed(int(scores.argmax[0]), 0, MODEL, confidence)]

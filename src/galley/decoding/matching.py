@@ -29,7 +29,7 @@ class MatchLimits:
     n: int = 3
     grown: int = 32
     depth: int = 15
-    chain: int = 1024
+    chain: int = 512
     places: int = 32
     weakest: int = 1
 

@@ -163,6 +163,12 @@ class BlockDiffusion:
     tau_d: float | None = None
     needs_costs = False
 
+    def __post_init__(self) -> None:
+        if self.block_size is not None and self.block_size < 1:
+            raise ValueError(f"block_size is at least 1, not {self.block_size}")
+        if self.tau_d is not None and not 0 < self.tau_d <= 1:
+            raise ValueError(f"tau_d is a probability above 0, not {self.tau_d}")
+
     def start(self, shared: Shared, pool: DraftPool, prompt_ids: Sequence[int]) -> Proposer:
         mask, trained = shared.target.mask_id, shared.target.block_size
         size = self.block_size or trained
