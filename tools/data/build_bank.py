@@ -1,9 +1,10 @@
-"""Print lines, read them with the recogniser and keep what it saw: the bank that training pages are composed from.
+"""Print lines, read them with the recogniser and keep what it saw: the bank that training pages are composed
+from.
 
     python tools/data/build_bank.py --corpus FOLDER --out .build/nano/bank --first 1 --count 20
 
-Shard ``n`` depends on ``n`` alone, so shards can be made in any order, by several processes, and again. Shards from
-9000 on are made from held-out texts, for validation.
+Shard ``n`` depends on ``n`` alone, so shards can be made in any order, by several processes, and again.
+Shards from 9000 on are made from held-out texts, for validation.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from galley.training.nano.bank import BankLine, Unit, write_shard
 HELD_OUT = 9000
 
 
-def build_shard(number: int, lines: int, texts: Texts, fonts: FontChooser, reader: Recogniser, out: Path) -> int:
+def build_shard(
+    number: int, lines: int, texts: Texts, fonts: FontChooser, reader: Recogniser, out: Path
+) -> int:
     """Make one shard of about ``lines`` lines; returns how many it holds."""
     texts.seed(number)
     rng = random.Random(number)
@@ -45,7 +48,16 @@ def build_shard(number: int, lines: int, texts: Texts, fonts: FontChooser, reade
         entries = []
         for line, reading in zip(page.lines, readings, strict=False):
             entries.append(
-                BankLine(line.text, line.tail, line.box, line.cell, reading.text, reading.char_frames, reading.confidence, reading.features)
+                BankLine(
+                    line.text,
+                    line.tail,
+                    line.box,
+                    line.cell,
+                    reading.text,
+                    reading.char_frames,
+                    reading.confidence,
+                    reading.features,
+                )
             )
         units.append(Unit(page.kind, page.size, entries))
     write_shard(out / f"shard-{number:05d}.npz", units)
@@ -59,7 +71,9 @@ def _print(sample: Sample, fonts: FontChooser, rng: random.Random) -> Printed | 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--corpus", type=Path, required=True, help="folder with text.tsv.gz and the tables")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--first", type=int, default=1)

@@ -1,4 +1,5 @@
-"""Text fonts installed on this machine: families whose faces draw every character that English print needs."""
+"""Text fonts installed on this machine: families whose faces draw every character that English print
+needs."""
 
 from __future__ import annotations
 
@@ -14,8 +15,10 @@ from fontTools.ttLib import TTCollection, TTFont
 from PIL import Image, ImageDraw, ImageFont
 
 REQUIRED = {chr(code) for code in range(32, 127)} | set("éü€§“”–°×’")
-COMMON = ("Liberation", "TeX Gyre", "Latin Modern", "CMU", "DejaVu", "STIX", "Carlito", "Caladea", "Noto Sans", "Noto Serif",
-          "Open Sans", "Roboto", "Lato", "Arimo", "Tinos", "Cousine", "Libertine", "EB Garamond")  # fmt: skip
+COMMON = (
+    *("Liberation", "TeX Gyre", "Latin Modern", "CMU", "DejaVu", "STIX", "Carlito", "Caladea", "Noto Sans"),
+    *("Noto Serif", "Open Sans", "Roboto", "Lato", "Arimo", "Tinos", "Cousine", "Libertine", "EB Garamond"),
+)
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ def _is_text_font(path: str, index: int) -> bool:
 
 
 def _characters(path: str, index: int) -> frozenset[str]:
-    with (TTCollection(path) if path.endswith(".ttc") else TTFont(path, lazy=True)) as opened:
+    with TTCollection(path) if path.endswith(".ttc") else TTFont(path, lazy=True) as opened:
         font = opened.fonts[index] if isinstance(opened, TTCollection) else opened
         return frozenset(chr(code) for code in font.getBestCmap() if code < 0x10000)
 
@@ -64,7 +67,10 @@ def find_faces(cache: Path) -> list[Face]:
     if cache.is_file():
         return [Face(p, i, f, frozenset(c)) for p, i, f, c in json.loads(cache.read_text())]
     listing = subprocess.run(
-        ["fc-list", "--format", "%{file}\t%{index}\t%{family[0]}\n"], capture_output=True, text=True, check=True
+        ["fc-list", "--format", "%{file}\t%{index}\t%{family[0]}\n"],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     faces = []
     for line in sorted(set(listing.splitlines())):

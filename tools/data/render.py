@@ -19,10 +19,11 @@ MAX_LINES = 16
 class Line:
     """A printed line.
 
-    text: as printed, a hyphen at a broken word included.
-    tail: what stands between this line and the next in the running text: a space, nothing (a word broken at its own
+    text: as printed, a hyphen at a broken word included. tail: what stands between this line and the next in
+    the running text: a space, nothing (a word broken at its own
         hyphen), ``-`` (take the printed hyphen away and join), a line feed, or ``""`` at the end.
-    box: tight ink box on the canvas in pixels. cell: (row, column, row span, column span) in a table, else None.
+    box: tight ink box on the canvas in pixels. cell: (row, column, row span, column span) in a table, else
+    None.
     """
 
     text: str
@@ -80,7 +81,8 @@ class _Pen:
         return lines
 
     def _break(self, word: str, room: float, hyphenate: bool) -> tuple[str, str, str]:
-        """(part that still fits, part for the next line, tail); an empty first part when the word stays whole."""
+        """(part that still fits, part for the next line, tail); an empty first part when the word stays
+        whole."""
         if "-" in word[1:-1]:
             cut = word.rindex("-", 0, -1) + 1
             if self.width(word[:cut]) <= room:
@@ -91,9 +93,14 @@ class _Pen:
                 return word[: fitting[-1]] + "-", word[fitting[-1] :], "-"
         return "", word, " "
 
-    def draw(self, canvas: Image.Image, words: list[str], x: float, y: float, space: float) -> tuple[int, int, int, int]:
+    def draw(
+        self, canvas: Image.Image, words: list[str], x: float, y: float, space: float
+    ) -> tuple[int, int, int, int]:
         """Draw words with their baseline at ``y``; the ink's box."""
-        width, height = round(self.line_width(words) + abs(space - self.space) * len(words)) + 4 * self.size, 4 * self.size
+        width, height = (
+            round(self.line_width(words) + abs(space - self.space) * len(words)) + 4 * self.size,
+            4 * self.size,
+        )
         layer = Image.new("L", (width, height))
         pen = ImageDraw.Draw(layer)
         at = float(self.size)
@@ -138,7 +145,11 @@ def _print_text(sample: Sample, pen: _Pen, rng: random.Random) -> Printed:
     indent = pen.size * rng.choice([0, 0, 1.5, 2])
     pitch = pen.size * rng.uniform(1.05, 1.7)
     widths = [pen.line_width(words) for words, _ in set_lines]
-    canvas = Image.new("L", (round(max(column, *widths) + indent) + 4 * pen.size, round(pitch * len(set_lines)) + 3 * pen.size), 255)
+    canvas = Image.new(
+        "L",
+        (round(max(column, *widths) + indent) + 4 * pen.size, round(pitch * len(set_lines)) + 3 * pen.size),
+        255,
+    )
     lines = []
     for number, ((words, tail), width) in enumerate(zip(set_lines, widths, strict=True)):
         x, space = 2.0 * pen.size, pen.space
@@ -150,7 +161,9 @@ def _print_text(sample: Sample, pen: _Pen, rng: random.Random) -> Printed:
         y = 2 * pen.size + number * pitch
         box = pen.draw(canvas, words, x, y, space)
         if rng.random() < 0.01:
-            ImageDraw.Draw(canvas).line((x, y + pen.size * 0.15, x + width, y + pen.size * 0.15), fill=0, width=2)
+            ImageDraw.Draw(canvas).line(
+                (x, y + pen.size * 0.15, x + width, y + pen.size * 0.15), fill=0, width=2
+            )
         lines.append(Line(" ".join(words), "" if tail == "keep" else tail, box))
     return Printed(sample.kind, np.asarray(canvas, np.float32), _mark_end(lines), pen.size)
 
@@ -209,14 +222,17 @@ def _rule(canvas: Image.Image, xs: np.ndarray, ys: np.ndarray, rng: random.Rando
 
 
 def cut_line(image: np.ndarray, box: tuple[int, int, int, int], size: int, rng: random.Random) -> np.ndarray:
-    """A line crop (height, width, 3) uint8 as a detector cuts it: the ink and a margin that varies by a few per cent."""
+    """A line crop (height, width, 3) uint8 as a detector cuts it: the ink and a margin that varies by a few
+    per cent."""
     x0, y0, x1, y1 = box
     least = 0.55 * size
     if y1 - y0 < least:
         grow = (least - (y1 - y0)) / 2
         y0, y1 = round(y0 - grow), round(y1 + grow)
     tall = y1 - y0
-    margins = [tall * rng.uniform(-0.02, 0.22) for _ in range(2)] + [tall * rng.uniform(0.02, 0.35) for _ in range(2)]
+    margins = [tall * rng.uniform(-0.02, 0.22) for _ in range(2)] + [
+        tall * rng.uniform(0.02, 0.35) for _ in range(2)
+    ]
     top, bottom = max(0, round(y0 - margins[0])), min(image.shape[0], round(y1 + margins[1]))
     left, right = max(0, round(x0 - margins[2])), min(image.shape[1], round(x1 + margins[3]))
     crop = np.clip(image[top:bottom, left:right], 0, 255).astype(np.uint8)

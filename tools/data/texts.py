@@ -1,4 +1,5 @@
-"""What is printed: paragraphs, headings, record lines and tables of cells, from corpora and from ``faker``."""
+"""What is printed: paragraphs, headings, record lines and tables of cells, from corpora and from
+``faker``."""
 
 from __future__ import annotations
 
@@ -15,7 +16,13 @@ from pathlib import Path
 from faker import Faker
 from lxml import html as lxml_html
 
-_LIGATURES = str.maketrans({"ﬁ": "fi", "ﬂ": "fl", "ﬀ": "ff", "ﬃ": "ffi", "ﬄ": "ffl", " ": " ", "­": "", "​": ""})
+_LIGATURES = str.maketrans({"ﬁ": "fi", "ﬂ": "fl", "ﬀ": "ff", "ﬃ": "ffi", "ﬄ": "ffl"})
+_SUMS = ["Total", "Subtotal", "VAT", "Tax", "Amount due", "Balance", "Cash", "Change"]
+_NUMBERED = ["Invoice", "Order", "Ref.", "Customer", "Account", "Policy"]
+_NUMBER_MARKS = ["No.", "#", "no:", "ID"]
+_NUMBER_SHAPES = ["??-#####", "########", "#??##-##", "INV-####"]
+_AMOUNTS = ["${}", "€{}", "£{}", "{} EUR", "{}", "USD {}", "${}-"]
+_DATES = ["%Y-%m-%d", "%d/%m/%Y", "%m/%d/%y", "%d %B %Y", "%b %d, %Y", "%d.%m.%Y", "%B %Y", "%H:%M"]
 _MARKUP = re.compile(r":[a-z]+:`|``|\.\. |\\[a-z]+\{|�|§\s*$")
 
 
@@ -32,7 +39,8 @@ class CellText:
 
 @dataclass(frozen=True)
 class Sample:
-    """Something to print. ``kind``: paragraph, heading, lines (each of ``lines`` on its own) or table (``cells``)."""
+    """Something to print. ``kind``: paragraph, heading, lines (each of ``lines`` on its own) or table
+    (``cells``)."""
 
     kind: str
     lines: tuple[str, ...] = ()
@@ -40,19 +48,21 @@ class Sample:
 
 
 def clean(text: str) -> str:
-    """One line of text in NFC, ligature characters spelled out, spaces single."""
-    return " ".join(unicodedata.normalize("NFC", text.translate(_LIGATURES)).split())
+    """One line of text in NFC, ligatures spelled out, invisible characters dropped, spaces single."""
+    visible = (char for char in text.translate(_LIGATURES) if unicodedata.category(char) != "Cf")
+    return " ".join(unicodedata.normalize("NFC", "".join(visible)).split())
 
 
 def load_paragraphs(path: Path) -> list[str]:
     """Paragraphs of ``source<TAB>text`` rows, without those that hold markup."""
     with gzip.open(path, "rt", encoding="utf-8") as rows:
         texts = (clean(row.split("\t", 1)[1]) for row in rows)
-        return [text for text in texts if 4 <= len(text) and not _MARKUP.search(text)]
+        return [text for text in texts if len(text) >= 4 and not _MARKUP.search(text)]
 
 
 def load_tables(paths: list[Path]) -> list[tuple[CellText, ...]]:
-    """Cells of HTML and CALS tables stored as JSON lines; tables without text or with holes in their grid are left out."""
+    """Cells of HTML and CALS tables stored as JSON lines; tables without text or with holes in their grid are
+    left out."""
     tables = []
     for path in paths:
         with gzip.open(path, "rt", encoding="utf-8") as rows:
@@ -84,7 +94,9 @@ def _parse_table(markup: str) -> tuple[CellText, ...]:
             cells.append(CellText(r, c, rowspan, colspan, clean(html.unescape(entry.text_content()))))
             c += colspan
     width = max((c for _, c in taken), default=-1) + 1
-    complete = len(taken) == len(rows) * width and sum(cell.rowspan * cell.colspan for cell in cells) == len(taken)
+    complete = len(taken) == len(rows) * width and sum(cell.rowspan * cell.colspan for cell in cells) == len(
+        taken
+    )
     filled = [cell for cell in cells if cell.text]
     sane = complete and 2 <= width <= 14 and 2 <= len(rows) <= 40 and len(filled) >= 0.4 * len(cells)
     return tuple(cells) if sane and all(len(cell.text) <= 160 for cell in cells) else ()
@@ -106,7 +118,8 @@ def _spans(entry: lxml_html.HtmlElement, columns: dict[str, int]) -> tuple[int, 
 class Texts:
     """An endless, seeded supply of samples.
 
-    corpus: the folder with the training files. held_out: take the fiftieth of texts and tables that training never sees.
+    corpus: the folder with the training files. held_out: take the fiftieth of texts and tables that training
+    never sees.
     """
 
     def __init__(self, corpus: Path, held_out: bool):
@@ -156,11 +169,9 @@ class Texts:
             lambda: fake.address().replace("\n", ", "),
             lambda: f"{fake.job()}: {fake.name()}",
             lambda: f"{fake.email()}  {fake.phone_number()}",
-            lambda: f"{rng.choice(['Total', 'Subtotal', 'VAT', 'Tax', 'Amount due', 'Balance', 'Cash', 'Change'])} "
-            f"{self.value()}",
+            lambda: f"{rng.choice(_SUMS)} {self.value()}",
             lambda: f"{rng.randint(1, 20)} x {fake.catch_phrase()} {self.value()}",
-            lambda: f"{rng.choice(['Invoice', 'Order', 'Ref.', 'Customer', 'Account', 'Policy'])} "
-            f"{rng.choice(['No.', '#', 'no:', 'ID'])} {fake.bothify(rng.choice(['??-#####', '########', '#??##-##', 'INV-####']))}",
+            self._numbered,
             lambda: f"IBAN {fake.iban()}",
             lambda: f"{rng.choice(['Date', 'Due date', 'Issued', 'Born'])}: {self.date()}",
             lambda: f"{fake.company()}, {fake.city()}",
@@ -170,6 +181,11 @@ class Texts:
         ]
         return Sample("lines", tuple(clean(rng.choice(makers)()) for _ in range(rng.randint(2, 10))))
 
+    def _numbered(self) -> str:
+        rng = self._rng
+        mark, shape = rng.choice(_NUMBER_MARKS), rng.choice(_NUMBER_SHAPES)
+        return f"{rng.choice(_NUMBERED)} {mark} {self._faker.bothify(shape)}"
+
     def real_table(self) -> Sample:
         return Sample("table", cells=self._rng.choice(self._tables))
 
@@ -177,12 +193,18 @@ class Texts:
         """A grid with a header and a type per column."""
         rng, fake = self._rng, self._faker
         rows, cols = rng.randint(2, 14), rng.randint(2, 8)
+        words = [
+            lambda: fake.word(),
+            lambda: fake.bs(),
+            lambda: f"{rng.uniform(0, 100):.{rng.randint(0, 2)}f}%",
+            lambda: rng.choice(["yes", "no", "–", "-", "n/a", "*", "x", "N/A", "0"]),
+        ]
         kinds = [
-            rng.choice([self.value, self.value, self.number, self.number, self.date, fake.name, fake.city, fake.company,
-                        lambda: fake.word(), lambda: fake.bs(), lambda: f"{rng.uniform(0, 100):.{rng.randint(0, 2)}f}%",
-                        lambda: rng.choice(["yes", "no", "–", "-", "n/a", "*", "x", "N/A", "0"])])
+            rng.choice(
+                [self.value, self.number] * 2 + [self.date, fake.name, fake.city, fake.company, *words]
+            )
             for _ in range(cols)
-        ]  # fmt: skip
+        ]
         cells = [CellText(0, c, 1, 1, fake.sentence(rng.randint(1, 3)).rstrip(".")) for c in range(cols)]
         for r in range(1, rows):
             for c, kind in enumerate(kinds):
@@ -193,22 +215,26 @@ class Texts:
 
     def number(self) -> str:
         rng = self._rng
-        value = rng.choice([rng.uniform(0, 1), rng.uniform(0, 100), 10 ** rng.uniform(0, 7), -rng.uniform(0, 50)])
-        shape = rng.choice(["{:.0f}", "{:.1f}", "{:.2f}", "{:.3f}", "{:,.0f}", "{:,.2f}", "{:.2e}", "({:,.1f})"])
+        value = rng.choice(
+            [rng.uniform(0, 1), rng.uniform(0, 100), 10 ** rng.uniform(0, 7), -rng.uniform(0, 50)]
+        )
+        shape = rng.choice(
+            ["{:.0f}", "{:.1f}", "{:.2f}", "{:.3f}", "{:,.0f}", "{:,.2f}", "{:.2e}", "({:,.1f})"]
+        )
         mark = rng.choice(["", "", "", "", "*", "**", "%", " ± 0." + str(rng.randint(1, 99))])
         return shape.format(value) + mark
 
     def value(self) -> str:
         rng = self._rng
-        amount = f"{10 ** rng.uniform(0, 5):,.2f}"
-        return rng.choice([f"${amount}", f"€{amount}", f"£{amount}", f"{amount} EUR", amount, f"USD {amount}", f"${amount}-"])
+        return rng.choice(_AMOUNTS).format(f"{10 ** rng.uniform(0, 5):,.2f}")
 
     def date(self) -> str:
-        shape = self._rng.choice(["%Y-%m-%d", "%d/%m/%Y", "%m/%d/%y", "%d %B %Y", "%b %d, %Y", "%d.%m.%Y", "%B %Y", "%H:%M"])
+        shape = self._rng.choice(_DATES)
         return self._faker.date_time().strftime(shape)
 
     def _seed_values(self, words: list[str]) -> list[str]:
-        """A few words replaced by numbers, amounts, dates, names and addresses, which corpora hold too few of."""
+        """A few words replaced by numbers, amounts, dates, names and addresses, which corpora hold too few
+        of."""
         makers = [self.number, self.value, self.date, self._faker.name, self._faker.email, self._faker.city]
         chosen = list(words)
         for i in self._rng.sample(range(len(words)), max(1, len(words) // 12)):

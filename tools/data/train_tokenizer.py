@@ -1,6 +1,6 @@
 """Train the byte-level BPE of the embedded model on prose, records, HTML tables and LaTeX.
 
-    python tools/data/train_tokenizer.py --corpus FOLDER --out .build/nano/tokenizer.json
+python tools/data/train_tokenizer.py --corpus FOLDER --out .build/nano/tokenizer.json
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def examples(corpus: Path, count: int) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--size", type=int, default=4096)
@@ -41,11 +43,16 @@ def main() -> None:
     options = parser.parse_args()
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Split(Regex(WORDS), "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+        [
+            pre_tokenizers.Split(Regex(WORDS), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
     )
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=options.size - len(MARKUP), special_tokens=CONTROL, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
+        vocab_size=options.size - len(MARKUP),
+        special_tokens=CONTROL,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )
     tokenizer.train_from_iterator(examples(options.corpus, options.samples), trainer)
     tokenizer.add_tokens([AddedToken(token, normalized=False) for token in MARKUP])

@@ -14,16 +14,18 @@ IGNORE = -100
 """Label of a slot without supervision, as PyTorch's cross-entropy has it."""
 
 PROMPT, CLEAN, MASKED_A, MASKED_B, PAD = range(5)
-"""Roles of slots: prompt and image, the clean response, its two corrupted copies, and the filling of a row."""
+"""Roles of slots: prompt and image, the clean response, its two corrupted copies, and the filling of a
+row."""
 
 
 @dataclass(frozen=True, eq=False)
 class Example:
     """A document.
 
-    prompt: (P,) token ids, image place-holders included. prompt_positions: (axes, P) position ids of one or more rotary
-    axes. first_position: position of the first response token, the same on every axis. response: (n,) ids without the
-    end of sequence. payload: what the model needs besides ids (features, pixels); opaque here.
+    prompt: (P,) token ids, image place-holders included. prompt_positions: (axes, P) position ids of one or
+    more rotary axes. first_position: position of the first response token, the same on every axis. response:
+    (n,) ids without the end of sequence. payload: what the model needs besides ids (features, pixels); opaque
+    here.
     """
 
     prompt: Ids
@@ -36,8 +38,8 @@ class Example:
 class Slots(NamedTuple):
     """What decides who sees whom; arrays or tensors of one shape.
 
-    role: see above. doc: number of the document in its row, -1 for filling. index: place within the prompt or within the
-    response. block: the response's block of ``block_size`` tokens.
+    role: see above. doc: number of the document in its row, -1 for filling. index: place within the prompt or
+    within the response. block: the response's block of ``block_size`` tokens.
     """
 
     role: Any
@@ -48,8 +50,9 @@ class Slots(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """``L`` slots of packed documents: ids (L,), positions (axes, L), labels (L,) the id each slot predicts or
-    ``IGNORE``, ``slots`` of (L,) arrays, and the documents' payloads with the slot each document starts at."""
+    """``L`` slots of packed documents: ids (L,), positions (axes, L), labels (L,) the id each slot predicts
+    or ``IGNORE``, ``slots`` of (L,) arrays, and the documents' payloads with the slot each document starts
+    at."""
 
     ids: Ids
     positions: Ids

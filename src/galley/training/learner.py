@@ -12,8 +12,8 @@ from galley.training.example import Row, Slots
 
 
 class Batch(NamedTuple):
-    """Rows stacked to tensors: ids, labels (rows, L), positions (axes, rows, L), slots of (rows, L), and the payloads as
-    (row, first slot, payload)."""
+    """Rows stacked to tensors: ids, labels (rows, L), positions (axes, rows, L), slots of (rows, L), and the
+    payloads as (row, first slot, payload)."""
 
     ids: Tensor
     labels: Tensor
@@ -41,8 +41,10 @@ class Learner(Protocol):
     module: its parameters. bidirectional_prompt: whether prompt slots see the whole prompt.
     """
 
-    module: nn.Module
     bidirectional_prompt: bool
+
+    @property
+    def module(self) -> nn.Module: ...
 
     def states(self, batch: Batch) -> Tensor:
         """Final hidden states (rows, L, width); attention follows ``galley.training.masks``."""

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.attention.flex_attention import BlockMask, create_block_mask
 
 from galley.training.example import CLEAN, MASKED_A, MASKED_B, PAD, PROMPT, Slots
-
-if TYPE_CHECKING:
-    from torch import Tensor
-    from torch.nn.attention.flex_attention import BlockMask
 
 
 def sees(query: Slots, key: Slots, bidirectional_prompt: bool) -> Any:
     """True where ``query`` may attend to ``key``; broadcasts.
 
-    Within a document, a prompt slot sees the prompt (up to itself unless ``bidirectional_prompt``); a clean slot sees the
-    prompt and the clean response up to itself; a corrupted slot sees the prompt, the clean tokens of *earlier* blocks and
-    its own block in its own stream. Nothing else is seen, and nothing sees a corrupted stream but itself.
+    Within a document, a prompt slot sees the prompt (up to itself unless ``bidirectional_prompt``); a clean
+    slot sees the prompt and the clean response up to itself; a corrupted slot sees the prompt, the clean
+    tokens of *earlier* blocks and its own block in its own stream. Nothing else is seen, and nothing sees a
+    corrupted stream but itself.
     """
     corrupted = (query.role == MASKED_A) | (query.role == MASKED_B)
     earlier = key.index <= query.index
@@ -26,7 +27,9 @@ def sees(query: Slots, key: Slots, bidirectional_prompt: bool) -> Any:
     finished = (key.role == CLEAN) & corrupted & (key.block < query.block)
     own_block = (key.role == query.role) & corrupted & (key.block == query.block)
     filling = (key.role == PAD) & (query.role == PAD)
-    return (query.doc == key.doc) & (((query.role != PAD) & (prompt | causal | finished | own_block)) | filling)
+    return (query.doc == key.doc) & (
+        ((query.role != PAD) & (prompt | causal | finished | own_block)) | filling
+    )
 
 
 def dense_mask(slots: Slots, bidirectional_prompt: bool) -> Any:
@@ -36,10 +39,17 @@ def dense_mask(slots: Slots, bidirectional_prompt: bool) -> Any:
     return sees(query, key, bidirectional_prompt)
 
 
+def attention_mask(slots: Slots, bidirectional_prompt: bool, dtype: torch.dtype) -> Tensor | BlockMask:
+    """The mask that is fast where the slots are: a block mask on CUDA, else an additive (rows, 1, L, L) one
+    of ``dtype``."""
+    if slots.role.is_cuda:
+        return flex_mask(slots, bidirectional_prompt)
+    visible = dense_mask(slots, bidirectional_prompt)[:, None]
+    return torch.zeros(visible.shape, dtype=dtype).masked_fill(~visible, -torch.inf)
+
+
 def flex_mask(slots: Slots, bidirectional_prompt: bool) -> BlockMask:
     """The same as a FlexAttention block mask, for (rows, L) tensors; empty tiles cost nothing on CUDA."""
-    from torch.nn.attention.flex_attention import create_block_mask
-
     rows, length = slots.role.shape
 
     def mask_mod(row: Tensor, head: Tensor, q: Tensor, k: Tensor) -> Tensor:

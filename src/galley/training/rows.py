@@ -36,8 +36,8 @@ class Recipe:
 def lay_out(example: Example, recipe: Recipe, rng: np.random.Generator) -> Row:
     """The slots of one document: prompt, clean response, corrupted copies.
 
-    The label of a slot is the token of the *next* one (the shift convention), in the corrupted streams alike, where only
-    masked slots have one. Of the run of end tokens only the first is a label of the clean stream.
+    The label of a slot is the token of the *next* one (the shift convention), in the corrupted streams alike,
+    where only masked slots have one. Of the run of end tokens only the first is a label of the clean stream.
     """
     response = fill_with_eos(example.response, recipe.eos, recipe.block_size if recipe.joint else 1)
     prompt, n = len(example.prompt), len(response)
@@ -49,7 +49,9 @@ def lay_out(example: Example, recipe: Recipe, rng: np.random.Generator) -> Row:
     parts = [(PROMPT, example.prompt, prompt_labels), (CLEAN, response, clean_labels)]
     if recipe.joint:
         hidden = hide(n, recipe.block_size, recipe.schedule, rng)
-        for role, masked in zip((MASKED_A, MASKED_B)[: recipe.schedule.streams], (hidden, ~hidden), strict=False):
+        for role, masked in zip(
+            (MASKED_A, MASKED_B)[: recipe.schedule.streams], (hidden, ~hidden), strict=False
+        ):
             parts.append((role, np.where(masked, recipe.mask, response), np.where(masked, following, IGNORE)))
     copies = len(parts) - 1
     places = np.arange(n)
@@ -79,7 +81,9 @@ def join(rows: list[Row], capacity: int, pad: int) -> Row:
     filling = np.full(left, -1)
     return Row(
         ids=np.concatenate([*(row.ids for row in rows), np.full(left, pad)]),
-        positions=np.concatenate([*(row.positions for row in rows), np.zeros((axes, left), np.int64)], axis=1),
+        positions=np.concatenate(
+            [*(row.positions for row in rows), np.zeros((axes, left), np.int64)], axis=1
+        ),
         labels=np.concatenate([*(row.labels for row in rows), np.full(left, IGNORE)]),
         slots=Slots(
             role=np.concatenate([*(row.slots.role for row in rows), np.full(left, PAD)]),
@@ -98,8 +102,9 @@ def join(rows: list[Row], capacity: int, pad: int) -> Row:
 class Packer:
     """First-fit packing of a stream of documents into batches of rows, with carry-over.
 
-    capacity: slots per row. rows: rows per batch. patience: documents that found no room before a batch is closed; they
-    open the next one. Documents longer than a row cannot be learnt from whole; ``too_long`` counts them.
+    capacity: slots per row. rows: rows per batch. patience: documents that found no room before a batch is
+    closed; they open the next one. Documents longer than a row cannot be learnt from whole; ``too_long``
+    counts them.
     """
 
     def __init__(self, recipe: Recipe, capacity: int, rows: int, patience: int = 4):
@@ -130,4 +135,6 @@ class Packer:
         return [row for row in filled if row]
 
     def make(self, documents: list[Example], rng: np.random.Generator) -> Row:
-        return join([lay_out(document, self.recipe, rng) for document in documents], self.capacity, self.recipe.pad)
+        return join(
+            [lay_out(document, self.recipe, rng) for document in documents], self.capacity, self.recipe.pad
+        )

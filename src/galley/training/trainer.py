@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -24,10 +23,10 @@ from galley.training.rows import Packer, Recipe
 class Settings:
     """How to train.
 
-    steps: the step to stop at. rows, capacity: a batch. rate: peak learning rate (of AdamW; matrices of hidden layers,
-    trained by Muon, take ``matrix_rate``). warmup: steps of linear rise. decay: last steps over which rates fall to zero; 0
-    keeps them, so that a run can go on. ar_weight: w of the joint loss. minutes: time between checkpoints.
-    precision: ``bf16`` (autocast, master weights fp32) or ``fp32``.
+    steps: the step to stop at. rows, capacity: a batch. rate: peak learning rate (of AdamW; matrices of
+    hidden layers, trained by Muon, take ``matrix_rate``). warmup: steps of linear rise. decay: last steps
+    over which rates fall to zero; 0 keeps them, so that a run can go on. ar_weight: w of the joint loss.
+    minutes: time between checkpoints. precision: ``bf16`` (autocast, master weights fp32) or ``fp32``.
     """
 
     steps: int
@@ -75,7 +74,13 @@ class Trainer:
         out: Path,
         validate: Callable[[], dict[str, float]] | None = None,
     ):
-        self.learner, self.recipe, self.settings, self.documents, self.out = learner, recipe, settings, documents, out
+        self.learner, self.recipe, self.settings, self.documents, self.out = (
+            learner,
+            recipe,
+            settings,
+            documents,
+            out,
+        )
         self.validate = validate
         self.packer = Packer(recipe, settings.capacity, settings.rows)
         self.progress = Progress()
@@ -100,10 +105,11 @@ class Trainer:
         }
         temporary = self.out / "checkpoint.tmp"
         torch.save(state, temporary)
-        os.replace(temporary, self.out / "checkpoint.pt")
+        temporary.replace(self.out / "checkpoint.pt")
 
     def resume(self) -> bool:
-        """Take up the run of ``out``; False when there is none. A change of recipe keeps weights, optimisers and place."""
+        """Take up the run of ``out``; False when there is none. A change of recipe keeps weights, optimisers
+        and place."""
         path = self.out / "checkpoint.pt"
         if not path.is_file():
             return False
@@ -181,7 +187,9 @@ class Trainer:
         )
 
     def _note(self, values: dict[str, Any]) -> str:
-        rounded = {name: round(value, 5) if isinstance(value, float) else value for name, value in values.items()}
+        rounded = {
+            name: round(value, 5) if isinstance(value, float) else value for name, value in values.items()
+        }
         with (self.out / "log.jsonl").open("a") as log:
             log.write(json.dumps({"time": time.strftime("%F %T"), **rounded}) + "\n")
         return "  ".join(f"{name} {value}" for name, value in rounded.items())
@@ -198,7 +206,8 @@ def rate_factor(step: int, settings: Settings) -> float:
 def make_optimisers(module: nn.Module, settings: Settings) -> list[torch.optim.Optimizer]:
     """Muon for the matrices of hidden layers, AdamW for everything else."""
     embeddings = {id(layer.weight) for layer in module.modules() if isinstance(layer, nn.Embedding)}
-    matrices, others = [], []
+    matrices: list[nn.Parameter] = []
+    others: list[nn.Parameter] = []
     for name, parameter in module.named_parameters():
         hidden = parameter.ndim == 2 and id(parameter) not in embeddings and "blocks." in name
         (matrices if hidden else others).append(parameter)

@@ -1,8 +1,9 @@
 """From recognised lines to *reading tokens*: what the embedded model sees of a region or page.
 
-A line's character reading is cut by the decoder's own tokenizer. Each token carries its id, the encoder's features over
-the columns it was read in, and its box; one reading token stands for about one response token, so prompts stay short and
-the decoder can copy where the reading is right and look at the features where it is not.
+A line's character reading is cut by the decoder's own tokenizer. Each token carries its id, the encoder's
+features over the columns it was read in, and its box; one reading token stands for about one response token,
+so prompts stay short and the decoder can copy where the reading is right and look at the features where it is
+not.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ _UNREAD_FRAMES = 10
 
 @dataclass(frozen=True, eq=False)
 class SeenLine:
-    """A recognised line: its text, the frame each character was read at (len(text),), features (frames, 120) float16,
-    and its box ``x0, y0, x1, y1`` in any unit that is the same for all lines of a reading."""
+    """A recognised line: its text, the frame each character was read at (len(text),), features (frames, 120)
+    float16, and its box ``x0, y0, x1, y1`` in any unit that is the same for all lines of a reading."""
 
     text: str
     char_frames: NDArray[np.int64]
@@ -38,8 +39,8 @@ class SeenLine:
 class Reading:
     """``n`` reading tokens in reading order.
 
-    ids: (n,) int64. features: (n, 8 × 120) float16, zero for breaks. boxes: (n, 4) float32, ``x0, y0, x1, y1`` from the
-    reading's top left corner in median line heights.
+    ids: (n,) int64. features: (n, 8 × 120) float16, zero for breaks. boxes: (n, 4) float32, ``x0, y0, x1,
+    y1`` from the reading's top left corner in median line heights.
     """
 
     ids: NDArray[np.int64]
@@ -74,7 +75,8 @@ def cut_line(vocabulary: Vocabulary, line: SeenLine, lead: bool) -> LineTokens:
 
 
 def _char_edges(char_frames: NDArray[np.int64], frames: int) -> NDArray[np.float64]:
-    """(characters + 1,) frame edges: half way between neighbouring characters, the line's ends at both ends."""
+    """(characters + 1,) frame edges: half way between neighbouring characters, the line's ends at both
+    ends."""
     centres = char_frames + 0.5
     return np.concatenate([[0.0], (centres[1:] + centres[:-1]) / 2, [float(frames)]])
 
@@ -94,9 +96,11 @@ def resample(features: NDArray[np.float16], spans: NDArray[np.float64]) -> NDArr
 
 
 def make_reading(vocabulary: Vocabulary, groups: Sequence[Sequence[SeenLine]], task: Task) -> Reading:
-    """Reading tokens of groups of lines (paragraphs, regions, table cells), groups and lines in reading order.
+    """Reading tokens of groups of lines (paragraphs, regions, table cells), groups and lines in reading
+    order.
 
-    A break comes between groups, and before the first for tables and pages, whose responses also begin with markup.
+    A break comes between groups, and before the first for tables and pages, whose responses also begin with
+    markup.
     """
     parts: list[LineTokens] = []
     lines: list[SeenLine] = []
@@ -108,9 +112,13 @@ def make_reading(vocabulary: Vocabulary, groups: Sequence[Sequence[SeenLine]], t
             parts.append(tokens)
             lines.append(line)
     if not parts:
-        return Reading(np.zeros(0, np.int64), np.zeros((0, BINS * CHANNELS), np.float16), np.zeros((0, 4), np.float32))
+        return Reading(
+            np.zeros(0, np.int64), np.zeros((0, BINS * CHANNELS), np.float16), np.zeros((0, 4), np.float32)
+        )
     ids = np.concatenate([part.ids for part in parts])
-    features = np.concatenate([resample(line.features, part.spans) for line, part in zip(lines, parts, strict=True)])
+    features = np.concatenate(
+        [resample(line.features, part.spans) for line, part in zip(lines, parts, strict=True)]
+    )
     features[ids == vocabulary.brk] = 0
     boxes = np.concatenate([_boxes(line, part.spans) for line, part in zip(lines, parts, strict=True)])
     return Reading(ids, features, _normalise(boxes, lines))

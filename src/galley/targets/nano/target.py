@@ -1,4 +1,4 @@
-"""``galley-nano`` behind the decoding core's door, whatever runs its two graphs."""
+"""``galley-nano`` behind the decoding core's door, whatever runs its graph."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from galley.decoding import Need, Scores, Window
 from galley.errors import ModelError
 from galley.targets.nano.config import NanoConfig
-from galley.targets.nano.reading import Reading
+from galley.targets.nano.reading import BINS, CHANNELS, Reading
 from galley.targets.nano.tokens import Vocabulary
 from galley.targets.prompt import Task
 
@@ -30,28 +30,18 @@ class NanoPrompt:
     task: Task
 
 
-class Graphs(Protocol):
-    """The model's two computations. Keys and values are (layers, kv heads, slots, head dim), keys already rotated."""
+class Forward(Protocol):
+    """The model's one computation, on new slots that follow a past.
 
-    def prefill(
-        self, ids: NDArray[np.int64], features: NDArray[np.float16], boxes: Floats, positions: NDArray[np.int64]
-    ) -> tuple[Floats, Floats, Floats]:
-        """A prompt whose slots all see each other; all but the last are reading tokens. Returns the last slot's logits
-        (vocabulary,), keys and values."""
-        ...
+    Arguments (all by name): ids, positions (n,) int64. sees (n, n) bool among the new slots. features (r,
+    960) float32 and boxes (r, 4) float32 of the first r slots, which are reading tokens. keys, values
+    (layers, kv heads, capacity, head dim) float32, of which the first ``length`` (a scalar int64 array) slots
+    are the past, seen by all. wanted (m,) int64, the slots whose logits are asked for. Returns logits (m,
+    vocabulary) and the keys and values of the *new slots alone*, (layers, kv heads, n, head dim), so that the
+    past is never copied.
+    """
 
-    def window(
-        self,
-        ids: NDArray[np.int64],
-        positions: NDArray[np.int64],
-        sees: NDArray[np.bool_],
-        keys: Floats,
-        values: Floats,
-        length: int,
-    ) -> tuple[Floats, Floats, Floats]:
-        """A window (n,) after the first ``length`` slots of buffers that may be longer; returns logits (n, vocabulary)
-        and the keys and values of the window's slots alone, so that the past is never copied."""
-        ...
+    def __call__(self, **arrays: NDArray) -> tuple[Floats, Floats, Floats]: ...
 
 
 class _Sequence:
@@ -80,9 +70,10 @@ def _grown(buffer: Floats, slots: int) -> Floats:
 
 
 class NanoTarget:
-    """A ``Target``. Windows run one sequence at a time: on a CPU a drafting window fills the cores by itself."""
+    """A ``Target``. Windows run one sequence at a time: on a CPU a drafting window fills the cores by
+    itself."""
 
-    def __init__(self, graphs: Graphs, config: NanoConfig, vocabulary: Vocabulary):
+    def __init__(self, forward: Forward, config: NanoConfig, vocabulary: Vocabulary):
         if config.vocab_size != vocabulary.size:
             raise ModelError(f"the model has {config.vocab_size} tokens, its tokenizer {vocabulary.size}")
         self.vocabulary = vocabulary
@@ -90,25 +81,47 @@ class NanoTarget:
         self.stop_ids = frozenset([vocabulary.eos])
         self.mask_id: int | None = vocabulary.mask
         self.block_size: int | None = config.block_size
-        self._graphs = graphs
+        self._run = forward
+        self._nothing = {
+            "features": np.zeros((0, BINS * CHANNELS), np.float32),
+            "boxes": np.zeros((0, 4), np.float32),
+        }
+        self._no_past = np.zeros((config.layers, config.kv_heads, 0, config.head_dim), np.float32)
 
-    def prefill(self, prompts: Sequence[NanoPrompt], need: Need = Need.ARGMAX) -> list[tuple[_Sequence, Scores]]:
+    def prefill(
+        self, prompts: Sequence[NanoPrompt], need: Need = Need.ARGMAX
+    ) -> list[tuple[_Sequence, Scores]]:
         return [self._prefill(prompt, need) for prompt in prompts]
 
     def _prefill(self, prompt: NanoPrompt, need: Need) -> tuple[_Sequence, Scores]:
         reading = prompt.reading
-        ids = np.append(reading.ids, self.vocabulary.tasks[prompt.task])
-        positions = prompt_positions(len(reading))
-        logits, keys, values = self._graphs.prefill(ids, reading.features, reading.boxes, positions)
-        return _Sequence(keys, values), scores(logits[None], Window.chain([self.vocabulary.eos]), need)
+        slots = len(reading) + 1
+        logits, keys, values = self._run(
+            ids=np.append(reading.ids, self.vocabulary.tasks[prompt.task]),
+            positions=prompt_positions(len(reading)),
+            sees=np.ones((slots, slots), bool),
+            features=reading.features.astype(np.float32),
+            boxes=reading.boxes,
+            keys=self._no_past,
+            values=self._no_past,
+            length=np.array(0, np.int64),
+            wanted=np.array([slots - 1]),
+        )
+        return _Sequence(keys, values), scores(logits, Window.chain([self.vocabulary.eos]), need)
 
     def forward(self, items: Sequence[tuple[_Sequence, Window]], need: Need = Need.ARGMAX) -> list[Scores]:
         return [self._forward(sequence, window, need) for sequence, window in items]
 
     def _forward(self, sequence: _Sequence, window: Window, need: Need) -> Scores:
-        positions = sequence.length - sequence.prompt + 1 + window.depths
-        logits, keys, values = self._graphs.window(
-            window.tokens, positions, window.sees, sequence.keys, sequence.values, sequence.length
+        logits, keys, values = self._run(
+            ids=window.tokens,
+            positions=sequence.length - sequence.prompt + 1 + window.depths,
+            sees=window.sees,
+            **self._nothing,
+            keys=sequence.keys,
+            values=sequence.values,
+            length=np.array(sequence.length, np.int64),
+            wanted=np.arange(len(window)),
         )
         sequence.pending = keys, values
         return scores(logits, window, need)
@@ -129,8 +142,8 @@ class NanoTarget:
 def prompt_positions(tokens: int) -> NDArray[np.int64]:
     """Positions of a prompt: reading tokens 1, 2, …, then the task's token at 0.
 
-    Responses start at 1 again: response token ``k`` and reading token ``k`` share a position, so that rotary attention
-    finds the place at once.
+    Responses start at 1 again: response token ``k`` and reading token ``k`` share a position, so that rotary
+    attention finds the place at once.
     """
     return np.append(np.arange(1, tokens + 1), 0)
 

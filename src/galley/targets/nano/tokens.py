@@ -10,7 +10,8 @@ from galley.targets.prompt import Task
 
 PAD, EOS, MASK = "<|pad|>", "<|eos|>", "<|mask|>"
 BREAK, UNREAD = "<|break|>", "<|unread|>"
-"""BREAK stands between groups of lines of a reading, UNREAD for columns that the recogniser read nothing in."""
+"""BREAK stands between groups of lines of a reading, UNREAD for columns that the recogniser read nothing
+in."""
 
 
 def prompt_token(task: Task) -> str:
@@ -21,10 +22,11 @@ def prompt_token(task: Task) -> str:
 CONTROL = [PAD, EOS, MASK, BREAK, UNREAD, *map(prompt_token, Task)]
 
 MARKUP = [
-    "<table><tr><td>", "</td><td>", "</td></tr><tr><td>", "</td></tr></table>", "<table>", "</table>", "<tr>", "</tr>",
-    "<td>", "</td>", "</td><td", "</td></tr><tr><td", "<table><tr><td", ' colspan="', ' rowspan="', '">', "\n\n", "\n",
-    "\n\n# ", "\n\n## ", "\n\n### ", "# ", "## ", "### ", "\n\n$$\n", "\n$$", "$$\n",
-]  # fmt: skip
+    *("<table><tr><td>", "</td><td>", "</td></tr><tr><td>", "</td></tr></table>", "<table>", "</table>"),
+    *("<tr>", "</tr>", "<td>", "</td>", "</td><td", "</td></tr><tr><td", "<table><tr><td"),
+    *(' colspan="', ' rowspan="', '">', "\n\n", "\n", "\n\n# ", "\n\n## ", "\n\n### ", "# ", "## ", "### "),
+    *("\n\n$$\n", "\n$$", "$$\n"),
+]
 """Tags and Markdown that are one token, so that a cell costs one token beside its text."""
 
 

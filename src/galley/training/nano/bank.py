@@ -1,4 +1,5 @@
-"""The bank: printed lines with their truth and what the recogniser saw in them, in shards of one ``.npz`` file each."""
+"""The bank: printed lines with their truth and what the recogniser saw in them, in shards of one ``.npz``
+file each."""
 
 from __future__ import annotations
 
@@ -18,10 +19,10 @@ Place = tuple[int, int, int, int]
 class BankLine(NamedTuple):
     """A line as printed and as read.
 
-    text: the truth. tail: what joins it to the next line of its unit (a space, a line feed, nothing, or ``-`` for a
-    printed hyphen that is taken away). box: ink in pixels of its unit. place: (row, column, row span, column span) of
-    its table cell. read, char_frames, confidence: the recogniser's reading. codes, scale: its features (frames, 120) are
-    their product; codes are int8 when they come from a shard.
+    text: the truth. tail: what joins it to the next line of its unit (a space, a line feed, nothing, or ``-``
+    for a printed hyphen that is taken away). box: ink in pixels of its unit. place: (row, column, row span,
+    column span) of its table cell. read, char_frames, confidence: the recogniser's reading. codes, scale: its
+    features (frames, 120) are their product; codes are int8 when they come from a shard.
     """
 
     text: str
@@ -41,7 +42,8 @@ class BankLine(NamedTuple):
 
 @dataclass(frozen=True)
 class Unit:
-    """Lines printed together: a paragraph, a heading, stand-alone lines or a table. ``size``: font size in pixels."""
+    """Lines printed together: a paragraph, a heading, stand-alone lines or a table. ``size``: font size in
+    pixels."""
 
     kind: str
     size: float
@@ -49,13 +51,15 @@ class Unit:
 
 
 def write_shard(path: Path, units: Sequence[Unit]) -> None:
-    """Store units, features as int8 with one scale per channel (a third of the disk, an error below half a step)."""
+    """Store units, features as int8 with one scale per channel (a third of the disk, an error below half a
+    step)."""
     lines = [line for unit in units for line in unit.lines]
     features = np.concatenate([line.features for line in lines]).astype(np.float32)
     scale = np.maximum(np.percentile(np.abs(features), 99.99, axis=0), 1e-6) / 127
     quantised = np.clip(np.rint(features / scale), -127, 127).astype(np.int8)
     index = [
-        {"kind": unit.kind, "size": unit.size, "lines": [_line_index(line) for line in unit.lines]} for unit in units
+        {"kind": unit.kind, "size": unit.size, "lines": [_line_index(line) for line in unit.lines]}
+        for unit in units
     ]
     temporary = path.with_suffix(".tmp.npz")
     np.savez(

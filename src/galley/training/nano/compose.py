@@ -1,4 +1,5 @@
-"""Regions and pages composed from the bank in feature space: encoded lines, synthetic geometry, true targets."""
+"""Regions and pages composed from the bank in feature space: encoded lines, synthetic geometry, true
+targets."""
 
 from __future__ import annotations
 
@@ -112,7 +113,8 @@ def _text(bank: Bank, rng: random.Random) -> Composed:
 
 
 def _place(lines: Sequence[BankLine], scale: float, left: float, top: float) -> tuple[list[SeenLine], float]:
-    """Lines moved so that their corner is at (left, top); and where the next block may begin, in font sizes."""
+    """Lines moved so that their corner is at (left, top); and where the next block may begin, in font
+    sizes."""
     x = min(line.box[0] for line in lines) * scale
     y = min(line.box[1] for line in lines) * scale
     placed = [seen(line, scale, left - x, top - y) for line in lines]
@@ -158,8 +160,11 @@ def _column_width(bank: Bank, rng: random.Random) -> float:
     return 30.0
 
 
-def _region(bank: Bank, kind: str, width: float, rng: random.Random) -> tuple[list[list[SeenLine]], str, float] | None:
-    """(groups, Markdown, height) of one block at the origin, or None when the drawn unit does not fit the column."""
+def _region(
+    bank: Bank, kind: str, width: float, rng: random.Random
+) -> tuple[list[list[SeenLine]], str, float] | None:
+    """(groups, Markdown, height) of one block at the origin, or None when the drawn unit does not fit the
+    column."""
     if kind == "heading":
         return _heading(bank, rng.choice(["## ", "## ", "### "]), rng.uniform(1.12, 1.5), rng)
     unit = bank.draw(kind, rng)
@@ -181,7 +186,9 @@ def _region(bank: Bank, kind: str, width: float, rng: random.Random) -> tuple[li
     return [placed], running_text(lines_), height
 
 
-def _heading(bank: Bank, mark: str, size: float, rng: random.Random) -> tuple[list[list[SeenLine]], str, float]:
+def _heading(
+    bank: Bank, mark: str, size: float, rng: random.Random
+) -> tuple[list[list[SeenLine]], str, float]:
     unit = bank.draw("heading", rng)
     placed, height = _place(unit.lines, size / unit.size, 0.0, 0.0)
     return [placed], mark + running_text(unit.lines), height

@@ -13,7 +13,7 @@ from galley.targets.nano.reading import Reading, make_reading
 from galley.targets.nano.tokens import CONTROL, Vocabulary
 from galley.training.example import Example
 from galley.training.learner import Batch
-from galley.training.masks import dense_mask
+from galley.training.masks import attention_mask
 from galley.training.nano.compose import Bank, Composed, Mixture, compose
 from galley.training.nano.model import Nano
 
@@ -36,9 +36,9 @@ class NanoLearner:
         if len(where):
             seen = nano.eyes(features, boxes)
             x = x.flatten(0, 1).index_add(0, where, seen.to(x.dtype)).view_as(x)
-        mask = dense_mask(batch.slots, self.bidirectional_prompt)[:, None]
-        bias = torch.zeros(mask.shape, dtype=_compute_type(x)).masked_fill(~mask, -torch.inf)
-        return nano.hidden(x, batch.positions[0], bias)[0]
+        return nano.hidden(
+            x, batch.positions[0], attention_mask(batch.slots, self.bidirectional_prompt, _compute_type(x))
+        )
 
     def logits(self, states: Tensor) -> Tensor:
         return self.module.logits(states)
@@ -52,16 +52,26 @@ def _compute_type(x: Tensor) -> torch.dtype:
 def _readings(batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
     """Features, boxes and flat slots of all reading tokens of a batch."""
     length = batch.ids.shape[1]
-    found = [(row * length + start, reading) for row, start, reading in batch.payloads if isinstance(reading, Reading)]
+    found = [
+        (row * length + start, reading)
+        for row, start, reading in batch.payloads
+        if isinstance(reading, Reading)
+    ]
     features = np.concatenate([reading.features for _, reading in found])
     boxes = np.concatenate([reading.boxes for _, reading in found])
     where = np.concatenate([at + np.arange(len(reading)) for at, reading in found])
-    return torch.from_numpy(features).float(), torch.from_numpy(boxes), torch.from_numpy(where)
+    device = batch.ids.device
+    return (
+        torch.from_numpy(features).to(device).float(),
+        torch.from_numpy(boxes).to(device),
+        torch.from_numpy(where).to(device),
+    )
 
 
 def to_example(composed: Composed, vocabulary: Vocabulary, noise: np.random.Generator | None) -> Example:
-    """A composed document as ids. The prompt is the reading at positions 1, 2, … and then the task's token at position 0,
-    so that response token ``k`` shares its position with reading token ``k``. ``noise`` adds wrong reading tokens."""
+    """A composed document as ids. The prompt is the reading at positions 1, 2, … and then the task's token at
+    position 0, so that response token ``k`` shares its position with reading token ``k``. ``noise`` adds
+    wrong reading tokens."""
     reading = make_reading(vocabulary, composed.groups, composed.task)
     ids = reading.ids if noise is None else noisy_ids(reading.ids, vocabulary.size, noise)
     return Example(
@@ -84,7 +94,13 @@ class Documents(Iterator[Example]):
     """An endless stream; document ``position`` depends on (seed, position) and on the shards held."""
 
     def __init__(self, bank: Bank, vocabulary: Vocabulary, mixture: Mixture, seed: int, noise: bool = True):
-        self.bank, self.vocabulary, self.mixture, self.seed, self.noise = bank, vocabulary, mixture, seed, noise
+        self.bank, self.vocabulary, self.mixture, self.seed, self.noise = (
+            bank,
+            vocabulary,
+            mixture,
+            seed,
+            noise,
+        )
         self.position = 0
 
     def __next__(self) -> Example:
@@ -101,5 +117,3 @@ def feature_statistics(bank: Bank) -> tuple[Tensor, Tensor]:
     lines = [line.features for units in bank.by_kind.values() for unit in units for line in unit.lines]
     frames = np.concatenate(lines[:20_000]).astype(np.float32)
     return torch.from_numpy(frames.mean(0)), torch.from_numpy(frames.std(0) + 1e-3)
-
-

@@ -1,27 +1,28 @@
 """The embedded decoder in torch: training, export to ONNX and reference for its tests.
 
-Llama-like blocks (RMSNorm, grouped-query attention with normalised queries and keys and rotary positions, SwiGLU), tied
-embeddings. A reading token enters
-as the sum of its embedding, its features and its box.
+Llama-like blocks (RMSNorm, grouped-query attention with normalised queries and keys and rotary positions,
+SwiGLU), tied embeddings. A reading token enters as the sum of its embedding, its features and its box.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import cast
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.attention.flex_attention import BlockMask, flex_attention
 
 from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.reading import BINS, CHANNELS
 
-Cache = list[tuple[Tensor, Tensor]]
-"""Keys and values of each layer, (batch, kv heads, slots, head dim), keys already rotated."""
-
 
 def rotary(positions: Tensor, dim: int, theta: float) -> tuple[Tensor, Tensor]:
-    """Cosines and sines (batch, 1, slots, dim) of positions (batch, slots), in fp32 whatever the weights' type."""
+    """Cosines and sines (batch, 1, slots, dim) of positions (batch, slots), in fp32 whatever the weights'
+    type."""
     rates = theta ** (-torch.arange(0, dim, 2, dtype=torch.float32, device=positions.device) / dim)
     angles = positions[..., None].float() * rates
     angles = torch.cat([angles, angles], dim=-1)[:, None]
@@ -34,48 +35,62 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     return x * cos.to(x.dtype) + turned * sin.to(x.dtype)
 
 
+class Norm(nn.Module):
+    """RMSNorm in its input's type, which under autocast is not the weight's."""
+
+    def __init__(self, width: int, eps: float):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width))
+        self.eps = eps
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.rms_norm(x, self.weight.shape, self.weight.to(x.dtype), self.eps)
+
+
 class Attention(nn.Module):
     def __init__(self, config: NanoConfig):
         super().__init__()
-        self.heads, self.kv_heads, self.dim = config.heads, config.kv_heads, config.head_dim
-        self.qkv = nn.Linear(config.width, (self.heads + 2 * self.kv_heads) * self.dim, bias=False)
-        self.norm_q = nn.RMSNorm(self.dim, eps=config.norm_eps)
-        self.norm_k = nn.RMSNorm(self.dim, eps=config.norm_eps)
-        self.out = nn.Linear(self.heads * self.dim, config.width, bias=False)
+        self.dim = config.head_dim
+        self.parts = [config.heads, config.kv_heads, config.kv_heads]
+        self.qkv = nn.Linear(config.width, sum(self.parts) * self.dim, bias=False)
+        self.norm_q = Norm(self.dim, config.norm_eps)
+        self.norm_k = Norm(self.dim, config.norm_eps)
+        self.out = nn.Linear(config.heads * self.dim, config.width, bias=False)
 
-    def forward(
-        self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor, past: tuple[Tensor, Tensor] | None
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Attend to ``past`` and to the new slots; returns the output and the *new* slots' keys and values."""
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | BlockMask) -> Tensor:
         batch, slots, _ = x.shape
-        sizes = [self.heads * self.dim, self.kv_heads * self.dim, self.kv_heads * self.dim]
-        q, k, v = (
-            part.view(batch, slots, -1, self.dim).transpose(1, 2) for part in self.qkv(x).split(sizes, dim=-1)
-        )
+        q, k, v = self.qkv(x).view(batch, slots, -1, self.dim).transpose(1, 2).split(self.parts, dim=1)
         q, k = rotate(self.norm_q(q), cos, sin), rotate(self.norm_k(k), cos, sin)
-        keys, values = (k, v) if past is None else (torch.cat([past[0], k], 2), torch.cat([past[1], v], 2))
-        groups = self.heads // self.kv_heads
-        keys, values = keys.repeat_interleave(groups, 1), values.repeat_interleave(groups, 1)
-        y = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask)
-        return self.out(y.transpose(1, 2).reshape(batch, slots, -1)), (k, v)
+        return self.out(attend(q, k, v, mask).transpose(1, 2).flatten(2))
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | BlockMask) -> Tensor:
+    """Grouped-query attention: SDPA with a dense mask (CPU), FlexAttention with a block mask (CUDA)."""
+    if isinstance(mask, Tensor):
+        groups = q.shape[1] // k.shape[1]
+        k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    return compiled_flex()(q, k, v, block_mask=mask, enable_gqa=True)
+
+
+@lru_cache
+def compiled_flex() -> Callable[..., Tensor]:
+    return cast(Callable[..., Tensor], torch.compile(flex_attention))
 
 
 class Block(nn.Module):
     def __init__(self, config: NanoConfig):
         super().__init__()
-        self.norm_in = nn.RMSNorm(config.width, eps=config.norm_eps)
+        self.norm_in = Norm(config.width, config.norm_eps)
         self.attention = Attention(config)
-        self.norm_mlp = nn.RMSNorm(config.width, eps=config.norm_eps)
+        self.norm_mlp = Norm(config.width, config.norm_eps)
         self.gate_up = nn.Linear(config.width, 2 * config.hidden, bias=False)
         self.down = nn.Linear(config.hidden, config.width, bias=False)
 
-    def forward(
-        self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor, past: tuple[Tensor, Tensor] | None
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        attended, new = self.attention(self.norm_in(x), cos, sin, mask, past)
-        x = x + attended
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | BlockMask) -> Tensor:
+        x = x + self.attention(self.norm_in(x), cos, sin, mask)
         gate, up = self.gate_up(self.norm_mlp(x)).chunk(2, dim=-1)
-        return x + self.down(F.silu(gate) * up), new
+        return x + self.down(F.silu(gate) * up)
 
 
 class Eyes(nn.Module):
@@ -100,7 +115,7 @@ class Eyes(nn.Module):
         lengths = 2.0 ** torch.arange(1, self.waves + 1, dtype=torch.float32, device=boxes.device)
         angles = boxes.float()[..., None] * (2 * math.pi / lengths)
         waves = torch.cat([angles.sin(), angles.cos()], dim=-1).flatten(-2)
-        return self.features(normal) + self.boxes(waves)
+        return cast(Tensor, self.features(normal) + self.boxes(waves))
 
 
 class Nano(nn.Module):
@@ -112,7 +127,7 @@ class Nano(nn.Module):
         self.embedding = nn.Embedding(config.vocab_size, config.width)
         self.eyes = Eyes(config)
         self.blocks = nn.ModuleList([Block(config) for _ in range(config.layers)])
-        self.norm = nn.RMSNorm(config.width, eps=config.norm_eps)
+        self.norm = Norm(config.width, config.norm_eps)
         self.apply(self._init)
 
     def _init(self, module: nn.Module) -> None:
@@ -126,19 +141,18 @@ class Nano(nn.Module):
 
     def embed(self, ids: Tensor) -> Tensor:
         """Input vectors of ids, at the scale of features and boxes."""
-        return self.embedding(ids) * math.sqrt(self.config.width)
+        return cast(Tensor, self.embedding(ids)) * math.sqrt(self.config.width)
 
-    def hidden(self, x: Tensor, positions: Tensor, mask: Tensor, past: Cache | None = None) -> tuple[Tensor, Cache]:
-        """Final states (batch, slots, width) and the new slots' keys and values.
+    def decoder(self) -> list[Block]:
+        return cast(list[Block], list(self.blocks))
 
-        positions: (batch, slots). mask: (batch, 1, slots, past + slots), bool (true = sees) or additive.
-        """
+    def hidden(self, x: Tensor, positions: Tensor, mask: Tensor | BlockMask) -> Tensor:
+        """Final states (batch, slots, width) of inputs x, positions (batch, slots) and a mask: (batch, 1,
+        slots, slots), additive or true where a slot sees, or a block mask."""
         cos, sin = rotary(positions, self.config.head_dim, self.config.rope_theta)
-        new: Cache = []
-        for layer, block in enumerate(self.blocks):
-            x, kv = block(x, cos, sin, mask, past[layer] if past else None)
-            new.append(kv)
-        return self.norm(x), new
+        for block in self.decoder():
+            x = block(x, cos, sin, mask)
+        return cast(Tensor, self.norm(x))
 
     def logits(self, hidden: Tensor) -> Tensor:
         return F.linear(hidden, self.embedding.weight)

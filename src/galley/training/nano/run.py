@@ -27,9 +27,13 @@ HELD_OUT = 9000
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True, help="folder with tokenizer.json and bank/")
-    parser.add_argument("--out", type=Path, required=True, help="folder of the run; an earlier run there is resumed")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="folder of the run; an earlier run there is resumed"
+    )
     parser.add_argument("--steps", type=int, required=True, help="step to stop at, earlier runs included")
     parser.add_argument("--mode", choices=["causal", "joint"], default="joint")
     parser.add_argument("--schedule", type=Schedule, choices=list(Schedule), default=Schedule.ALL_MASK)
@@ -45,7 +49,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tables", type=float, default=0.25, help="share of tables among documents")
     parser.add_argument("--pages", type=float, default=0.15, help="share of pages among documents")
-    parser.add_argument("--validate", type=int, default=8, help="held-out documents per task to decode now and then")
+    parser.add_argument(
+        "--validate", type=int, default=8, help="held-out documents per task to decode now and then"
+    )
     return parser.parse_args()
 
 
@@ -60,7 +66,12 @@ def build(options: argparse.Namespace) -> Trainer:
     documents = Documents(bank, vocabulary, mixture, options.seed)
     learner = NanoLearner(Nano(config))
     recipe = Recipe(
-        vocabulary.eos, vocabulary.mask, vocabulary.pad, options.block, options.schedule, options.mode == "joint"
+        vocabulary.eos,
+        vocabulary.mask,
+        vocabulary.pad,
+        options.block,
+        options.schedule,
+        options.mode == "joint",
     )
     settings = Settings(
         steps=options.steps,

@@ -1,4 +1,5 @@
-"""Tables from the bank: as printed (rows and columns left out at random) or put together from several with spans."""
+"""Tables from the bank: as printed (rows and columns left out at random) or put together from several with
+spans."""
 
 from __future__ import annotations
 
@@ -71,7 +72,11 @@ def printed_table(unit: Unit, rng: random.Random) -> tuple[list[SeenLine], str]:
         for cell in cells:
             cell.row = kept.index(cell.row)
         rows = len(kept)
-    lines = [SeenLine(line.read, line.char_frames, line.features, line.box) for cell in cells for line in cell.lines]
+    lines = [
+        SeenLine(line.read, line.char_frames, line.features, line.box)
+        for cell in cells
+        for line in cell.lines
+    ]
     return visual_order(lines), to_html(_complete(cells, rows), rows)
 
 
@@ -88,7 +93,10 @@ def _complete(cells: Sequence[PlacedCell], rows: int) -> list[PlacedCell]:
     """The cells and an empty one for every place of the grid that none covers."""
     cols = max(cell.col + cell.colspan for cell in cells)
     covered = {
-        (cell.row + r, cell.col + c) for cell in cells for r in range(cell.rowspan) for c in range(cell.colspan)
+        (cell.row + r, cell.col + c)
+        for cell in cells
+        for r in range(cell.rowspan)
+        for c in range(cell.colspan)
     }
     empty = [PlacedCell(r, c, 1, 1, []) for r in range(rows) for c in range(cols) if (r, c) not in covered]
     return [*cells, *empty]
@@ -105,7 +113,9 @@ def compose_table(units: Sequence[Unit], rng: random.Random) -> tuple[list[SeenL
         for c, column in enumerate(columns)
         for r in range(rows)
     ]
-    spares = [lines for column in columns for lines in column[rows:]] or [cell.lines for cell in grid if cell.lines]
+    spares = [lines for column in columns for lines in column[rows:]] or [
+        cell.lines for cell in grid if cell.lines
+    ]
     cells = _add_spans(grid, rows, len(columns), spares, rng)
     rows = max(cell.row + cell.rowspan for cell in cells)
     sizes = {id(line): unit.size for unit in units for line in unit.lines}
@@ -147,7 +157,8 @@ def _add_spans(
 def _shifted(cells: list[PlacedCell], at: int) -> list[PlacedCell]:
     """Cells from row ``at`` on moved down by one row."""
     return [
-        PlacedCell(cell.row + (cell.row >= at), cell.col, cell.rowspan, cell.colspan, cell.lines) for cell in cells
+        PlacedCell(cell.row + (cell.row >= at), cell.col, cell.rowspan, cell.colspan, cell.lines)
+        for cell in cells
     ]
 
 

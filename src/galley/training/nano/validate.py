@@ -1,4 +1,5 @@
-"""Validation by decoding held-out documents with the real engine: quality against the reading, and tokens per forward."""
+"""Validation by decoding held-out documents with the real engine: quality against the reading, and tokens per
+forward."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from galley.targets.nano.target import NanoPrompt, NanoTarget
 from galley.targets.nano.tokens import Vocabulary
 from galley.targets.prompt import Task
 from galley.training.nano.compose import Bank, Composed, Mixture, compose
-from galley.training.nano.graphs import TorchGraphs
+from galley.training.nano.graph import TorchForward
 from galley.training.nano.model import Nano
 
 
@@ -36,11 +37,14 @@ def drafted_text(document: Composed) -> str:
     return "\n\n".join(" ".join(line.text for line in group) for group in document.groups)
 
 
-def validator(nano: Nano, config: NanoConfig, vocabulary: Vocabulary, documents: list[Composed]) -> Callable[[], dict[str, float]]:
+def validator(
+    nano: Nano, config: NanoConfig, vocabulary: Vocabulary, documents: list[Composed]
+) -> Callable[[], dict[str, float]]:
     """A function that decodes the documents with self-speculation and says how well and how fast.
 
-    ``<task>``: edit similarity, 1 − distance / longer length. ``<task>_tpf``: tokens per forward. ``reading``: similarity
-    of the reading itself on text. ``exact``: share of text documents where plain decoding gives the same ids.
+    ``<task>``: edit similarity, 1 − distance / longer length. ``<task>_tpf``: tokens per forward.
+    ``reading``: similarity of the reading itself on text. ``exact``: share of text documents where plain
+    decoding gives the same ids.
     """
     prompts = [NanoPrompt(make_reading(vocabulary, d.groups, d.task), d.task) for d in documents]
     limits = [len(vocabulary.encode(d.target)) + 64 for d in documents]
@@ -55,7 +59,7 @@ def validator(nano: Nano, config: NanoConfig, vocabulary: Vocabulary, documents:
 
     def validate() -> dict[str, float]:
         nano.eval()
-        target = NanoTarget(TorchGraphs(nano), config, vocabulary)
+        target = NanoTarget(TorchForward(nano), config, vocabulary)
         decoded = decode(target, "block_diffusion", list(range(len(documents))))
         found: dict[str, float] = {}
         for task in Task:
@@ -66,9 +70,13 @@ def validator(nano: Nano, config: NanoConfig, vocabulary: Vocabulary, documents:
             found[task.value] = float(np.mean(similarity))
             found[f"{task.value}_tpf"] = float(np.mean([decoded[i][1] for i in of_task]))
         texts = [i for i, document in enumerate(documents) if document.task is Task.TEXT]
-        found["reading"] = float(np.mean([_similarity(drafted_text(documents[i]), documents[i].target) for i in texts]))
+        found["reading"] = float(
+            np.mean([_similarity(drafted_text(documents[i]), documents[i].target) for i in texts])
+        )
         plain = decode(target, "none", texts[:4])
-        found["exact"] = float(np.mean([ids == decoded[i][0] for i, (ids, _) in zip(texts, plain, strict=False)]))
+        found["exact"] = float(
+            np.mean([ids == decoded[i][0] for i, (ids, _) in zip(texts, plain, strict=False)])
+        )
         nano.train()
         return found
 

@@ -1,0 +1,91 @@
+"""The decoder's inference computation, written so that it exports to ONNX as it is, and runs in torch."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from galley.targets.nano.target import Floats
+from galley.training.nano.model import Nano, rotary, rotate
+
+
+class Graph(nn.Module):
+    """New slots after a past that is passed in whole buffers and never copied. The same graph reads a prompt
+    (an empty past, features for its reading tokens) and a window (no features)."""
+
+    def __init__(self, nano: Nano):
+        super().__init__()
+        self.nano = nano
+
+    def forward(
+        self,
+        ids: Tensor,
+        positions: Tensor,
+        sees: Tensor,
+        features: Tensor,
+        boxes: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        length: Tensor,
+        wanted: Tensor,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """See ``galley.targets.nano.target.Forward`` for the shapes; ``length`` is a scalar tensor."""
+        seen = self.nano.eyes(features, boxes)
+        x = self.nano.embed(ids)
+        x = x + torch.cat([seen, torch.zeros_like(x[seen.shape[0] :])])
+        used = torch.arange(keys.shape[2], device=ids.device) < length
+        visible = torch.cat([used[None].expand(sees.shape[0], -1), sees], dim=1)
+        bias = torch.zeros_like(visible, dtype=torch.float32).masked_fill(~visible, -1e9)
+        x, new_keys, new_values = self._blocks(x, positions, bias, keys, values)
+        return self.nano.logits(x[wanted]), new_keys, new_values
+
+    def _blocks(
+        self, x: Tensor, positions: Tensor, bias: Tensor, past_keys: Tensor, past_values: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """All blocks over (n, width) inputs; ``bias`` is (n, capacity + n)."""
+        config = self.nano.config
+        cos, sin = (part[0, 0] for part in rotary(positions[None], config.head_dim, config.rope_theta))
+        keys, values = [], []
+        for number, block in enumerate(self.nano.decoder()):
+            attention = block.attention
+            qkv = attention.qkv(block.norm_in(x)).view(
+                -1, config.heads + 2 * config.kv_heads, config.head_dim
+            )
+            q, k, v = qkv.transpose(0, 1).split([config.heads, config.kv_heads, config.kv_heads])
+            q, k = rotate(attention.norm_q(q), cos, sin), rotate(attention.norm_k(k), cos, sin)
+            y = _attend(q, k, v, past_keys[number], past_values[number], bias)
+            x = x + attention.out(y.transpose(0, 1).flatten(1))
+            gate, up = block.gate_up(block.norm_mlp(x)).chunk(2, dim=-1)
+            x = x + block.down(F.silu(gate) * up)
+            keys.append(k)
+            values.append(v)
+        return self.nano.norm(x), torch.stack(keys), torch.stack(values)
+
+
+def _attend(q: Tensor, k: Tensor, v: Tensor, past_k: Tensor, past_v: Tensor, bias: Tensor) -> Tensor:
+    """Grouped-query attention over past and window without joining their buffers: scores are joined instead,
+    and the weighted sums added. q (heads, n, dim); k, v (kv heads, n, dim); past (kv heads, capacity, dim) →
+    (heads, n, dim)."""
+    kv_heads, n, dim = k.shape
+    grouped = q.view(kv_heads, -1, n, dim) * dim**-0.5
+    past_k, past_v, k, v = (part[:, None] for part in (past_k, past_v, k, v))
+    scores = torch.cat([grouped @ past_k.transpose(2, 3), grouped @ k.transpose(2, 3)], dim=-1)
+    shares = (scores + bias).softmax(dim=-1)
+    past = past_k.shape[2]
+    return (shares[..., :past] @ past_v + shares[..., past:] @ v).flatten(0, 1)
+
+
+class TorchForward:
+    """The graph run by torch in fp32: validation while training, and the reference for the ONNX export."""
+
+    def __init__(self, nano: Nano):
+        self._graph = Graph(nano)
+
+    @torch.inference_mode()
+    def __call__(self, **arrays: np.ndarray) -> tuple[Floats, Floats, Floats]:
+        logits, keys, values = self._graph(
+            **{name: torch.from_numpy(array) for name, array in arrays.items()}
+        )
+        return logits.numpy(), keys.numpy(), values.numpy()

@@ -1,0 +1,150 @@
+"""The embedded model: torch training forward, torch graph and ONNX graph agree, and drafts never change its
+output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from galley.decoding import Decoder, Need, Request, Window
+from galley.errors import ModelError
+from galley.targets.nano.config import NanoConfig
+from galley.targets.nano.load import load_nano
+from galley.targets.nano.reading import make_reading
+from galley.targets.nano.target import NanoPrompt, NanoTarget
+from galley.targets.nano.tokens import Vocabulary
+from galley.targets.prompt import Task
+from galley.training.corruption import Schedule
+from galley.training.example import IGNORE
+from galley.training.learner import Batch
+from galley.training.nano.compose import Composed
+from galley.training.nano.export import export
+from galley.training.nano.graph import TorchForward
+from galley.training.nano.learner import NanoLearner, to_example
+from galley.training.nano.model import Nano
+from galley.training.rows import Recipe, join, lay_out
+
+from .nano_parts import save_vocabulary, seen_line, tiny_nano, tiny_vocabulary
+
+PROPOSERS = ["none", "block_diffusion", "match", "auto"]
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> Vocabulary:
+    return tiny_vocabulary()
+
+
+@pytest.fixture(scope="module")
+def nano(vocabulary: Vocabulary) -> Nano:
+    return tiny_nano(vocabulary)
+
+
+@pytest.fixture(scope="module")
+def target(nano: Nano, vocabulary: Vocabulary) -> NanoTarget:
+    return NanoTarget(TorchForward(nano), nano.config, vocabulary)
+
+
+@pytest.fixture(scope="module")
+def exported(nano: Nano, vocabulary: Vocabulary, tmp_path_factory: pytest.TempPathFactory) -> NanoTarget:
+    pytest.importorskip("onnxscript")
+    folder = tmp_path_factory.mktemp("nano")
+    export(nano, save_vocabulary(vocabulary, folder / "source.json"), folder)
+    return load_nano(folder)
+
+
+def prompt(vocabulary: Vocabulary, lines: list[str], task: Task = Task.TEXT) -> NanoPrompt:
+    groups = [[seen_line(text, 20.0 * i, seed=i) for i, text in enumerate(lines)]]
+    return NanoPrompt(make_reading(vocabulary, groups, task), task)
+
+
+@pytest.mark.parametrize("schedule", [Schedule.ALL_MASK, Schedule.UNIFORM])
+def test_decoding_sees_what_training_saw(
+    target: NanoTarget, nano: Nano, vocabulary: Vocabulary, schedule: Schedule
+) -> None:
+    """Logits of every supervised slot of a packed row equal those of prefill, verify and draft windows."""
+    line = seen_line("the quick brown fox", seed=1)
+    example = to_example(Composed(Task.TEXT, [[line]], "the quack brown fox jumps"), vocabulary, None)
+    block = 8
+    recipe = Recipe(vocabulary.eos, vocabulary.mask, vocabulary.pad, block, schedule)
+    row = lay_out(example, recipe, np.random.default_rng(0))
+    other = lay_out(example, recipe, np.random.default_rng(1))
+    batch = Batch.stack([join([other, row], len(row) + len(other) + 3, vocabulary.pad)])
+    with torch.no_grad():
+        logits = nano.logits(NanoLearner(nano).states(batch))[0, len(other) : len(other) + len(row)]
+    trained = torch.log_softmax(logits, -1).numpy()
+
+    ((handle, first),) = target.prefill([NanoPrompt(example.payload, Task.TEXT)], Need.FULL)
+    assert first.logprobs is not None
+    np.testing.assert_allclose(trained[len(example.prompt) - 1], first.logprobs[0], atol=2e-5)
+    response = np.append(example.response, [vocabulary.eos] * block)
+    (verified,) = target.forward([(handle, Window.chain(response))], Need.FULL)
+    assert verified.logprobs is not None
+    start = len(example.prompt)
+    np.testing.assert_allclose(trained[start : start + len(response)], verified.logprobs, atol=2e-5)
+    # A block's masks after the clean tokens of all earlier blocks.
+    corrupted = row.ids[start + len(response) :]
+    for at in range(0, len(response), block):
+        ids = corrupted[: len(response)][at : at + block]
+        window = Window(ids, np.arange(len(ids)), np.ones((len(ids), len(ids)), bool), np.full(len(ids), -1))
+        (drafted,) = target.forward([(handle, window)], Need.FULL)
+        assert drafted.logprobs is not None
+        slots = start + len(response) + at + np.arange(len(ids))
+        supervised = row.labels[slots] != IGNORE
+        np.testing.assert_allclose(trained[slots][supervised], drafted.logprobs[supervised], atol=2e-5)
+        chunk = response[at : at + block]
+        target.forward([(handle, Window.chain(chunk))])
+        target.commit(handle, np.arange(len(chunk)))
+
+
+@pytest.mark.parametrize("proposer", PROPOSERS)
+@pytest.mark.parametrize("lines", [[], ["fox"], ["the quick brown fox jumps over", "a lazy dog while seven"]])
+def test_drafts_never_change_the_output(
+    target: NanoTarget, vocabulary: Vocabulary, proposer: str, lines: list[str]
+) -> None:
+    asked = prompt(vocabulary, lines)
+    drafts = [vocabulary.encode(" ".join(lines))]
+    plain, drafted = (
+        Decoder(target, name).run([Request(asked, drafts, max_tokens=60, loop_guard=None)])[0]
+        for name in ("none", proposer)
+    )
+    assert plain.error is None and drafted.error is None
+    assert drafted.ids == plain.ids
+    assert len(set(plain.ids)) > 5
+
+
+@pytest.mark.parametrize("proposer", PROPOSERS)
+def test_onnx_gives_the_ids_of_torch(
+    target: NanoTarget, exported: NanoTarget, vocabulary: Vocabulary, proposer: str
+) -> None:
+    lines = ["seven wizards mix potions", "in jars while the quick", "brown fox jumps"]
+    for task, used in ((Task.TEXT, lines), (Task.TABLE, lines), (Task.PAGE, []), (Task.TEXT, lines * 7)):
+        request = Request(prompt(vocabulary, used, task), max_tokens=150, loop_guard=None)
+        ours, reference = (Decoder(model, proposer).run([request])[0] for model in (exported, target))
+        assert ours.error is None and reference.error is None
+        assert ours.ids == reference.ids
+
+
+def test_onnx_logits_are_close_to_torch(
+    target: NanoTarget, exported: NanoTarget, vocabulary: Vocabulary
+) -> None:
+    asked = prompt(vocabulary, ["the quick brown", "fox"])
+    found = []
+    for model in (target, exported):
+        ((handle, first),) = model.prefill([asked], Need.FULL)
+        (scores,) = model.forward([(handle, Window.drafting(5, vocabulary.mask, 8))], Need.FULL)
+        found.append((first.logprobs, scores.logprobs))
+    for ours, reference in zip(*found, strict=True):
+        np.testing.assert_allclose(ours, reference, atol=1e-4)
+
+
+def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"nano\.onnx"):
+        load_nano(tmp_path)
+
+
+def test_model_and_tokenizer_must_fit(vocabulary: Vocabulary, nano: Nano) -> None:
+    with pytest.raises(ModelError, match="tokens"):
+        NanoTarget(TorchForward(nano), NanoConfig(vocab_size=77), vocabulary)
