@@ -73,12 +73,8 @@ def real(folder: Path) -> Iterator[Sample]:
 
 def _omnidocbench(folder: Path, info: dict, block: dict) -> Sample:
     page = Image.open(folder / "omnidocbench_demo/images" / info["image_path"]).convert("RGB")
-    # Some pages are annotated at another size than their image has.
-    sx, sy = page.width / info["width"], page.height / info["height"]
     xs, ys = block["poly"][::2], block["poly"][1::2]
-    if max(xs) > info["width"] or max(ys) > info["height"]:
-        sx = sy = 1.0
-    box = BBox(x0=min(xs) * sx, y0=min(ys) * sy, x1=max(xs) * sx, y1=max(ys) * sy)
+    box = BBox(x0=min(xs), y0=min(ys), x1=max(xs), y1=max(ys))
     return Sample(info["image_path"][:24], "omnidocbench", np.array(page), box, None, block["html"])
 
 

@@ -19,11 +19,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tools.bench_tables import Sample, rendered
 
 from galley.document import Table
-from galley.drafters.tables.frame import _columns, place
+from galley.drafters.tables.frame import outline
 from galley.drafters.tables.pieces import Piece, cut_pieces, text_height, words_of
 from galley.drafters.tables.reader import _extent, _rulings
 from galley.drafters.tables.rows import Placed, pair_facts
-from galley.drafters.tables.textlines import text_lines
 
 RIDGE = 1e-3
 WEIGHTS_FILE = Path(__file__).resolve().parents[1] / "src/galley/drafters/tables/row_weights.py"
@@ -49,17 +48,16 @@ def pairs(sample: Sample, table: Table) -> tuple[list[list[float]], list[bool]]:
     words = words_of(sample.lines or [])
     em = text_height(words)
     rulings = _rulings(sample.image, sample.bbox, words, em)
-    pieces = cut_pieces(words, em, rulings.vertical)
-    lines = text_lines(pieces, em)
-    gaps = _columns(lines, rulings, _extent(sample.bbox, words), em)
-    placed = [place(line, gaps, em) for line in lines]
-    bounds = [(a.right, b.left) for a, b in pairwise(gaps)]
+    plan = outline(cut_pieces(words, em, rulings.vertical), rulings, _extent(sample.bbox, words), em)
     facts, labels = [], []
-    rows = [true_row(line, table) for line in placed]
-    for fact, above, below in zip(pair_facts(placed, bounds, em), rows, rows[1:], strict=False):
-        if above is not None and below is not None:
-            facts.append(fact)
-            labels.append(above != below)
+    for lines, found in zip(
+        plan.stretches, pair_facts(plan.stretches, plan.bounds, em, plan.closed), strict=True
+    ):
+        rows = [true_row(line, table) for line in lines]
+        for fact, (above, below) in zip(found, pairwise(rows), strict=True):
+            if above is not None and below is not None:
+                facts.append(fact)
+                labels.append(above != below)
     return facts, labels
 
 
@@ -80,11 +78,15 @@ def fit(facts: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[np.f
     return found
 
 
-def main() -> None:
-    folder = Path(sys.argv[1])
+def folder_pairs(folder: Path) -> list[tuple[list[list[float]], list[bool]]]:
+    """``pairs`` of every table in a folder."""
     entries = (folder / "index.jsonl").read_text(encoding="utf-8").splitlines()
     tables = [Table.model_validate(json.loads(entry)["table"]) for entry in entries]
-    found = [pairs(sample, table) for sample, table in zip(rendered(folder), tables, strict=True)]
+    return [pairs(sample, table) for sample, table in zip(rendered(folder), tables, strict=True)]
+
+
+def main() -> None:
+    found = [found for folder in sys.argv[1:] for found in folder_pairs(Path(folder))]
     facts = np.array([fact for fs, _ in found for fact in fs])
     labels = np.array([label for _, ls in found for label in ls], dtype=float)
     w = fit(facts, labels)

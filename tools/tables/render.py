@@ -34,6 +34,21 @@ FLAGS = (
 
 MEASURE = """
 <script>
+function box(node, start, end) {
+  const range = document.createRange();
+  range.setStart(node, start); range.setEnd(node, end);
+  return range.getBoundingClientRect();
+}
+// A word that breaks at a hyphen is one part on each line.
+function parts(node, start, word) {
+  const found = [];
+  for (let i = 0; i < word.length; i++) {
+    const b = box(node, start + i, start + i + 1), last = found[found.length - 1];
+    if (last && b.top - last[2] < b.height / 2) { last[0] += word[i]; last[3] = Math.max(last[3], b.right); }
+    else found.push([word[i], b.left, b.top, b.right, b.bottom]);
+  }
+  return found;
+}
 const out = [];
 for (const table of document.querySelectorAll('table')) {
   const cells = [];
@@ -43,12 +58,7 @@ for (const table of document.querySelectorAll('table')) {
     while (walk.nextNode()) {
       const node = walk.currentNode;
       for (const m of node.data.matchAll(/\\S+/g)) {
-        const range = document.createRange();
-        range.setStart(node, m.index); range.setEnd(node, m.index + m[0].length);
-        for (const b of range.getClientRects()) {
-          words.push([m[0], b.left, b.top, b.right, b.bottom]);
-          break;
-        }
+        words.push(...parts(node, m.index, m[0]));
       }
     }
     const b = cell.getBoundingClientRect();

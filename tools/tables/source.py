@@ -82,7 +82,8 @@ def _cals_grid(text: str) -> Table | None:
 
 
 def _place(rows: list[list[tuple[str, int, int, bool]]]) -> Table | None:
-    """Cells at their grid places, or None for a grid that is broken, tiny, huge or prose."""
+    """Cells at their grid places, or None for a grid that is broken, tiny, huge, prose or has a column
+    without text."""
     taken: set[tuple[int, int]] = set()
     cells: list[Cell] = []
     for r, row in enumerate(rows):
@@ -98,7 +99,8 @@ def _place(rows: list[list[tuple[str, int, int, bool]]]) -> Table | None:
             c += wide
     cols = max((c + 1 for _, c in taken), default=0)
     filled = sum(bool(cell.text) for cell in cells)
-    fits = 2 <= cols <= 12 and 2 <= len(rows) <= 30 and len(taken) == cols * len(rows)
+    used = {cell.col for cell in cells if cell.text}
+    fits = 2 <= cols == len(used) <= 12 and 2 <= len(rows) <= 30 and len(taken) == cols * len(rows)
     if not fits or filled < 0.5 * len(cells) or max(len(cell.text) for cell in cells) > MAX_CELL:
         return None
     return Table(rows=len(rows), cols=cols, cells=cells)

@@ -26,11 +26,13 @@ class Look:
 def random_look(rng: random.Random, style: str | None = None) -> Look:
     style = style or rng.choice(STYLES)
     size = rng.uniform(9, 14)
-    pad_x, pad_y = size * rng.uniform(0.35, 1.4), size * rng.uniform(0.08, 0.6)
+    pad_x, pad_y = size * rng.uniform(0.35, 1.4), size * rng.choice((0.0, rng.uniform(0.02, 0.6)))
     color = rng.choice(("#000", "#000", "#444", "#888", "#1f4e79", "#b0b0b0"))
     line = f"{rng.choice((1, 1, 1, 2))}px solid {color}"
     leading, font = rng.uniform(1.1, 1.45), rng.choice(FONTS)
-    middle, align = rng.choice(("top", "middle", "middle")), rng.choice(("left", "left", "center"))
+    # Close-set tables, as journals print them, start their cells at the top.
+    middle = rng.choice(("top", "top", "middle") if pad_y < 0.05 * size else ("top", "middle"))
+    align = rng.choice(("left", "left", "center"))
     head, weight = rng.choice(("middle", "bottom")), rng.choice(("bold", "normal"))
     css = [
         f"#ID{{border-collapse:collapse;background:#fff;font:{size:.1f}px/{leading:.2f} '{font}'}}",

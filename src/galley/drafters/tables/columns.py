@@ -26,17 +26,26 @@ class Gap:
         return (self.left + self.right) / 2
 
 
-def ruled_columns(rules: list[Ruling], em: float, shortest: float) -> list[Gap]:
-    """One boundary for each group of upright rules within a text height that together are ``shortest``
-    pixels long."""
+def ruled_columns(rules: list[Ruling], stops: list[float], em: float) -> list[Gap]:
+    """One boundary for each group of upright rules within a text height.
+
+    stops: heights of level rules, bands and the table's edges. Rules of less than three text heights count
+    only where they run from stop to stop; others are strokes of letters.
+    """
     groups: list[list[Ruling]] = []
     for rule in sorted(rules, key=lambda rule: rule.position):
         if groups and rule.position - groups[-1][-1].position < 0.6 * em:
             groups[-1].append(rule)
         else:
             groups.append([rule])
-    kept = [group for group in groups if covered(group) >= shortest]
+    kept = [
+        group for group in groups if covered(group) >= 3 * em or any(_stopped(r, stops, em) for r in group)
+    ]
     return [Gap(min(r.position for r in g), max(r.position for r in g), ruled=True) for g in kept]
+
+
+def _stopped(rule: Ruling, stops: list[float], em: float) -> bool:
+    return all(any(abs(end - stop) < 0.5 * em for stop in stops) for end in (rule.start, rule.end))
 
 
 def covered(rules: list[Ruling]) -> float:
@@ -62,8 +71,9 @@ def white_columns(lines: list[list[Piece]], left: float, right: float, em: float
     strong = _gaps(inside, left, right, em, share)
     plain = [[p for p in line if not any(_crosses(p, gap) for gap in strong)] for line in inside]
     plain = [line for line in plain if line]
-    gaps = _gaps(plain, left, right, em, 1.0) if plain else strong
-    return _without_strays(gaps or strong, plain)
+    clear = _gaps(plain, left, right, em, 1.0)
+    narrow = [gap for gap in strong if not any(g.left < gap.right and gap.left < g.right for g in clear)]
+    return _without_strays(sorted([*clear, *narrow], key=lambda gap: gap.left), plain)
 
 
 def _crosses(piece: Piece, gap: Gap) -> bool:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from galley.drafters.tables.columns import Gap, covered, ruled_columns, white_columns
 from galley.drafters.tables.pieces import Piece, piece_of
-from galley.drafters.tables.rows import Placed, starts_row
+from galley.drafters.tables.rows import Placed, group_rows, starts_row
 from galley.drafters.tables.rulings import Ruling, Rulings
 from galley.drafters.tables.separators import Separator, separators
 from galley.drafters.tables.textlines import tall_pieces, text_lines
@@ -61,18 +61,44 @@ class Frame:
         return touched(piece, self.gaps, em)
 
 
+@dataclass
+class Outline:
+    """What rules and white space tell before rows are decided: column boundaries, separators, and the lines
+    of text above, between and below the separators."""
+
+    gaps: list[Gap]
+    marks: list[Separator]
+    closed: bool
+    loose: list[Piece]
+    stretches: list[list[Placed]]
+
+    @property
+    def bounds(self) -> list[tuple[float, float]]:
+        """Left and right end of what text may fill, by column."""
+        return [(a.right, b.left) for a, b in pairwise(self.gaps)]
+
+
+def outline(
+    pieces: list[Piece], rulings: Rulings, box: tuple[float, float, float, float], em: float
+) -> Outline:
+    """Columns, separators and lines of a table in ``box`` (x0, y0, x1, y1); ``em`` is the text height in
+    pixels."""
+    gaps = _columns(text_lines(pieces, em), rulings, box, em)
+    narrowest = min((b.left - a.right for a, b in pairwise(gaps)), default=em)
+    marks = _inner(separators(rulings, em, max(2.0 * em, 0.6 * narrowest)), box, em)
+    closed = _is_closed(gaps, rulings.vertical, marks, box)
+    _mark_joining(marks, gaps, closed)
+    loose, normal = _loose(pieces, marks, gaps, em)
+    return Outline(gaps, marks, closed, loose, _stretches(normal, marks, gaps, em))
+
+
 def build_frame(
     pieces: list[Piece], rulings: Rulings, box: tuple[float, float, float, float], em: float
 ) -> Frame:
     """Columns and rows of a table in ``box`` (x0, y0, x1, y1); ``em`` is the text height in pixels."""
-    lines = text_lines(pieces, em)
-    gaps = _columns(lines, rulings, box, em)
-    narrowest = min((b.left - a.right for a, b in pairwise(gaps)), default=em)
-    marks = _inner(separators(rulings, em, max(2.0 * em, 0.6 * narrowest)), box, em)
-    closed = _is_closed(gaps, rulings.vertical, marks, box)
-    loose, normal = _loose(pieces, marks, gaps, closed, em)
-    rows, above = _rows(normal, marks, gaps, box, em, closed)
-    return Frame(gaps, rows, above, closed, rulings.vertical, loose)
+    plan = outline(pieces, rulings, box, em)
+    rows, above = _rows(plan, box, em)
+    return Frame(plan.gaps, rows, above, plan.closed, rulings.vertical, plan.loose)
 
 
 def touched(piece: Piece, gaps: Sequence[Gap], em: float) -> tuple[int, int]:
@@ -93,8 +119,9 @@ def touched(piece: Piece, gaps: Sequence[Gap], em: float) -> tuple[int, int]:
 def _columns(
     lines: list[list[Piece]], rulings: Rulings, box: tuple[float, float, float, float], em: float
 ) -> list[Gap]:
-    x0, _, x1, _ = box
-    ruled = ruled_columns(rulings.vertical, em, 1.2 * em)
+    x0, y0, x1, y1 = box
+    stops = [y0, y1, *rulings.bands, *(rule.position for rule in rulings.horizontal)]
+    ruled = ruled_columns(rulings.vertical, stops, em)
     left = min([x0, *(p.x0 for line in lines for p in line)])
     right = max([x1, *(p.x1 for line in lines for p in line)])
     inner = [gap for gap in ruled if gap.middle - left > em and right - gap.middle > em]
@@ -133,62 +160,62 @@ def _is_closed(
     return any(run >= 0.5 for run in runs) and bool(level)
 
 
-def _loose(
-    pieces: list[Piece], marks: list[Separator], gaps: list[Gap], closed: bool, em: float
-) -> tuple[list[Piece], list[Piece]]:
-    """Pieces that stand across a separator or are too tall for a row, and the rest.
+def _mark_joining(marks: list[Separator], gaps: list[Gap], closed: bool) -> None:
+    """Tell the separators whose openings join cells: in a table of drawn cells all inner ones, else those
+    that leave the same columns open again and again. A single rule under a heading over some columns joins
+    nothing."""
+    sides = [(a.middle, b.middle) for a, b in pairwise(gaps)]
+    opened = [tuple(not mark.covers(*side) for side in sides) for mark in marks]
+    for mark, open_here in zip(marks, opened, strict=True):
+        inner = mark is not marks[0] and mark is not marks[-1]
+        again = opened.count(open_here) > 1 and sum(open_here) <= len(sides) / 2
+        mark.joins = inner and any(open_here) and (closed or again)
 
-    In a table with closed cells, any piece in a column that a separator above or below it leaves open is
-    loose too when no other separator line is nearer; its cell decides where it belongs.
-    """
+
+def _loose(
+    pieces: list[Piece], marks: list[Separator], gaps: list[Gap], em: float
+) -> tuple[list[Piece], list[Piece]]:
+    """Pieces that stand across a separator, are too tall for a row, or stand in a cell that a separator
+    above or below leaves open, and the rest."""
     tall = tall_pieces(pieces, em)
     loose: list[Piece] = []
     normal: list[Piece] = []
     for piece in pieces:
-        out = piece in tall or _stands_across(piece, marks) or (closed and _open_cell(piece, marks, gaps, em))
+        out = piece in tall or _stands_across(piece, marks) or _open_cell(piece, marks, gaps, em)
         (loose if out else normal).append(piece)
     return (loose, normal) if normal else ([], loose)
 
 
 def _stands_across(piece: Piece, marks: list[Separator]) -> bool:
     low, high = piece.y0 + 0.25 * piece.height, piece.y1 - 0.25 * piece.height
-    return any(low < mark.y < high for mark in marks if mark.rules)
+    return any(low < mark.y < high and mark.rules and not mark.covers(piece.x0, piece.x1) for mark in marks)
 
 
 def _open_cell(piece: Piece, marks: list[Separator], gaps: list[Gap], em: float) -> bool:
-    """True when the nearest separator above or below the piece is not drawn in its columns, but is in
-    others."""
+    """True when the nearest separator above or below the piece leaves the piece's columns open."""
     first, last = touched(piece, gaps, em)
     left, right = gaps[first].middle, gaps[last + 1].middle
     above = [m for m in marks if m.y <= piece.middle]
     below = [m for m in marks if m.y > piece.middle]
-    inner = [m for m in [*above[-1:], *below[:1]] if m is not marks[0] and m is not marks[-1]]
-    return any(m.rules and not m.covers(left, right) for m in inner)
+    return any(mark.joins and not mark.covers(left, right) for mark in [*above[-1:], *below[:1]])
 
 
 def _rows(
-    pieces: list[Piece],
-    marks: list[Separator],
-    gaps: list[Gap],
-    box: tuple[float, float, float, float],
-    em: float,
-    closed: bool,
+    plan: Outline, box: tuple[float, float, float, float], em: float
 ) -> tuple[list[Row], list[Separator | None]]:
     """Rows between separators; a stretch without text is a row only where closed cells show that it is
     meant."""
-    stretches = _stretches(pieces, marks, gaps, em)
-    bounds = [(a.right, b.left) for a, b in pairwise(gaps)]
-    odds = iter([0.0, *starts_row([line for lines in stretches for line in lines], bounds, em)])
-    ys = [box[1], *(mark.y for mark in marks), box[3]]
+    odds = starts_row(plan.stretches, plan.bounds, em, plan.closed)
+    ys = [box[1], *(mark.y for mark in plan.marks), box[3]]
     rows: list[Row] = []
     above: list[Separator | None] = []
-    for i, (lines, mark) in enumerate(zip(stretches, [None, *marks], strict=True)):
-        within = closed and 0 < i < len(marks)
-        prior = CLOSED_PRIOR if within else 0.0
-        groups = _groups(lines, [next(odds) + prior for _ in lines])
-        if groups or (within and ys[i + 1] - ys[i] >= 0.8 * em):
-            rows += _stacked(groups, ys[i], ys[i + 1])
-            above += [mark, *[None] * (len(groups) - 1)]
+    for i, (lines, mark) in enumerate(zip(plan.stretches, [None, *plan.marks], strict=True)):
+        groups = group_rows(lines, odds[i])
+        drawn = plan.closed and 0 < i < len(plan.marks) and ys[i + 1] - ys[i] >= 0.8 * em
+        if groups or drawn:
+            fresh = _stacked(groups, ys[i], ys[i + 1])
+            rows += fresh
+            above += [mark, *[None] * (len(fresh) - 1)]
     return rows, above
 
 
@@ -201,25 +228,11 @@ def _stretches(pieces: list[Piece], marks: list[Separator], gaps: list[Gap], em:
     return [[place(line, gaps, em) for line in text_lines(stretch, em)] for stretch in inside]
 
 
-def _groups(lines: list[Placed], odds: list[float]) -> list[list[Placed]]:
-    groups: list[list[Placed]] = []
-    for line, odd in zip(lines, odds, strict=True):
-        if groups and odd <= 0:
-            groups[-1].append(line)
-        else:
-            groups.append([line])
-    return groups
-
-
 def _stacked(groups: list[list[Placed]], top: float, bottom: float) -> list[Row]:
     """Rows from ``top`` to ``bottom``, cut half way between their texts; one empty row for no groups."""
     cuts = [(max(line.bottom for line in a) + min(line.top for line in b)) / 2 for a, b in pairwise(groups)]
     edges = [top, *cuts, bottom]
     return [Row(group, a, b) for group, a, b in zip(groups or [[]], edges, edges[1:], strict=False)]
-
-
-CLOSED_PRIOR = -4.0
-"""Log odds added against a new row between two rules of a table whose cells are drawn."""
 
 
 def place(line: list[Piece], gaps: Sequence[Gap], em: float) -> Placed:

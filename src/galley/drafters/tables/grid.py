@@ -66,7 +66,7 @@ def fill_grid(frame: Frame, em: float) -> list[Place]:
                 places.at(r, first).pieces.append(piece)
     if frame.closed:
         _join_open_columns(frame, places)
-        _join_open_rows(frame, places)
+    _join_open_rows(frame, places)
     for piece in frame.loose:
         _place_loose(piece, frame, places, em)
     spread_headings(frame, places, em)
@@ -92,7 +92,7 @@ def _join_open_rows(frame: Frame, places: Places) -> None:
     """Where a level rule between two rows stops, the places above and below it are one cell."""
     for r in range(1, len(frame.rows)):
         mark = frame.above[r]
-        if mark is None or not mark.rules:
+        if mark is None or not mark.joins:
             continue
         for c in range(frame.cols):
             left, right = frame.gaps[c].middle, frame.gaps[c + 1].middle

@@ -48,12 +48,55 @@ class Placed:
         return (self.top + self.bottom) / 2
 
 
-def starts_row(lines: list[Placed], bounds: list[tuple[float, float]], em: float) -> list[float]:
-    """For each line but the first, the log odds that it starts a new row.
+def starts_row(
+    stretches: list[list[Placed]], bounds: list[tuple[float, float]], em: float, closed: bool
+) -> list[list[float]]:
+    """For each line, the log odds that it starts a new row; the first line of a stretch always does.
 
-    bounds: for each column the (left, right) that its text may fill. em: text height in pixels.
+    stretches: lines between separators. bounds: for each column the (left, right) that its text may fill.
+    em: text height in pixels. closed: True when the table's cells are drawn.
     """
-    return [_new_row(fact) for fact in pair_facts(lines, bounds, em)]
+    return [
+        [math.inf, *(_new_row(fact) for fact in facts)] if lines else []
+        for lines, facts in zip(stretches, pair_facts(stretches, bounds, em, closed), strict=True)
+    ]
+
+
+def group_rows(lines: list[Placed], odds: list[float]) -> list[list[Placed]]:
+    """Rows of one stretch's lines, cut where ``odds`` say so and between lines of figures in the same columns."""
+    cuts = [i for i, odd in enumerate(odds) if odd > 0]
+    groups = [list(range(a, b)) for a, b in pairwise([*cuts, len(lines)])]
+    done: list[list[Placed]] = []
+    while groups:
+        group = groups.pop(0)
+        cut = _repeat(lines, group, odds)
+        if cut is None:
+            done.append([lines[i] for i in group])
+        else:
+            groups[:0] = [[i for i in group if i < cut], [i for i in group if i >= cut]]
+    return done
+
+
+def _repeat(lines: list[Placed], group: list[int], odds: list[float]) -> int | None:
+    """Where to cut a row that holds figures above figures in two columns or more: figures do not wrap."""
+    main: int | None = None
+    for i in group:
+        figures = _figures(lines[i])
+        if len(figures) < 2:
+            continue
+        if main is not None and len(figures & _figures(lines[main])) >= 2:
+            return max(range(main + 1, i + 1), key=lambda k: odds[k])
+        main = i
+    return None
+
+
+def _figures(line: Placed) -> set[int]:
+    """Columns in which the line has a figure; one in brackets may well belong to the one above it."""
+    return {
+        first
+        for piece, (first, last) in zip(line.pieces, line.spans, strict=True)
+        if first == last and _NUMERIC.match(piece.text) and piece.text[0] not in "([±"
+    }
 
 
 def _new_row(fact: list[float]) -> float:
@@ -61,25 +104,48 @@ def _new_row(fact: list[float]) -> float:
     return BIAS + sum(w * f for w, f in zip(WEIGHTS, fact, strict=True))
 
 
-def pair_facts(lines: list[Placed], bounds: list[tuple[float, float]], em: float) -> list[list[float]]:
-    """Layout facts of each line and its next, each within about −2 to 2."""
+def pair_facts(
+    stretches: list[list[Placed]], bounds: list[tuple[float, float]], em: float, closed: bool
+) -> list[list[list[float]]]:
+    """Layout facts of each line and its next within each stretch, each number within about -2 to 2."""
+    lines = [line for stretch in stretches for line in stretch]
     steps = [(b.middle - a.middle) / em for a, b in pairwise(lines)]
     low, high = (float(np.percentile(steps, q)) for q in (5, 95)) if steps else (0.0, 0.0)
-    facts = []
-    for i, step in enumerate(steps):
-        after = lines[i + 2] if i + 2 < len(lines) else None
-        before = lines[i - 1] if i else None
-        facts.append(_facts(lines[i], lines[i + 1], before, after, bounds, em) + _spacing(step, low, high))
-    return facts
+    drawn = sum(bool(stretch) for stretch in stretches) / max(1, len(lines))
+    found = []
+    for stretch in stretches:
+        facts = []
+        for i, (above, below) in enumerate(pairwise(stretch)):
+            before = stretch[i - 1] if i else None
+            after = stretch[i + 2] if i + 2 < len(stretch) else None
+            step = (below.middle - above.middle) / em
+            basic = _facts(above, below, before, after, bounds, em) + _spacing(step, low, high)
+            facts.append([*basic, drawn, float(closed), drawn * closed, *_products(basic)])
+        found.append(facts)
+    return found
+
+
+def _products(basic: list[float]) -> list[float]:
+    """Facts that only tell together: new columns with overlap, with how the text goes on, with room and
+    spacing."""
+    new, room, goes_on, overlap, place = basic[2], basic[8], basic[9], basic[12], basic[19]
+    return [
+        new * overlap,
+        new * goes_on,
+        new * room,
+        new * place,
+        goes_on * room,
+        goes_on * place,
+        room * place,
+    ]
 
 
 def _spacing(step: float, low: float, high: float) -> list[float]:
+    """The step down in text heights, how much steps vary, and where this one lies between small and large,
+    -1 to 1."""
     place = (step - low) / (high - low) if high - low > 0.15 else 0.5
-    return [
-        min(step, 4.0) - 1.5,
-        min(high - low, 2.0),
-        2 * (min(max(place, 0.0), 1.0) - 0.5) * min(1.0, 3 * (high - low)),
-    ]
+    sure = min(1.0, 3 * (high - low))
+    return [min(step, 4.0) - 1.5, min(high - low, 2.0), sure * 2 * (min(max(place, 0.0), 1.0) - 0.5)]
 
 
 def _facts(
@@ -127,7 +193,7 @@ def _mean(values: Iterable[bool]) -> float:
 
 
 def _room(above: Placed, below: Placed, bounds: list[tuple[float, float]], em: float) -> float:
-    """−1 to 1: how far the upper line had room for the first word below it. Room that was not used means a
+    """-1 to 1: how far the upper line had room for the first word below it. Room that was not used means a
     new row."""
     room = []
     for piece, span in zip(below.pieces, below.spans, strict=True):

@@ -3,6 +3,7 @@ dark."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +16,10 @@ Mask = NDArray[np.bool_]
 CONTRAST = 18
 """Levels of 255 by which a ruling must differ from both its sides; above JPEG noise, below a pale grey
 rule."""
+SOLID = 0.9
+"""Share of its length that a solid rule inks at least."""
+SAMPLES = 256
+"""Columns looked at for bands."""
 BAND_STEP = 5
 """Levels by which the shade of a band of rows must differ from the next one's."""
 
@@ -60,7 +65,7 @@ def find_rulings(gray: Gray, text: Mask, em: float, origin: tuple[float, float])
     return Rulings(
         [Ruling(r.position + y0, r.start + x0, r.end + x0) for r in horizontal],
         [Ruling(r.position + x0, r.start + y0, r.end + y0) for r in vertical],
-        [y + y0 for y in _band_edges(gray, em)],
+        [y + y0 for y in _band_edges(gray, text, em)],
     )
 
 
@@ -115,7 +120,10 @@ def _long_runs(mask: Mask, text: Mask, em: float, shortest: float) -> list[tuple
         free = (inked & ~text[ys, xs]).any(axis=0).sum()
         width = xs.stop - xs.start
         ink = inked.any(axis=0).sum()
-        if width < length or free < 0.25 * ink or ink < 0.3 * width:
+        clear = 0.25 if width > 3 * em else 0.6
+        if width < length or free < clear * ink or ink < 0.3 * width:
+            continue
+        if ink < SOLID * width and _beside(mask, ys, xs, round(0.3 * em)) > 0.25 * ink / width:
             continue
         rows = np.nonzero(inked.any(axis=1))[0]
         weight = inked.sum(axis=1)[rows]
@@ -123,6 +131,13 @@ def _long_runs(mask: Mask, text: Mask, em: float, shortest: float) -> list[tuple
         thickness = int(np.median(inked.sum(axis=0)[inked.any(axis=0)]))
         found.append((Ruling(position, float(xs.start), float(xs.stop)), thickness))
     return found
+
+
+def _beside(mask: Mask, ys: slice, xs: slice, reach: int) -> float:
+    """How densely inked the rows next to a run are, on its busier side: dots and dashes stand alone, the
+    tops and feet of letters do not."""
+    above, below = mask[max(0, ys.start - reach) : ys.start, xs], mask[ys.stop : ys.stop + reach, xs]
+    return max((float(side.mean()) for side in (above, below) if side.size), default=0.0)
 
 
 def _keep_runs(mask: Mask, shortest: int) -> Mask:
@@ -144,17 +159,41 @@ def _fill_gaps(mask: Mask, longest: int) -> Mask:
     return ~_keep_runs(~mask, longest + 1) | mask
 
 
-def _band_edges(gray: Gray, em: float) -> list[float]:
-    """Heights where the commonest shade of whole rows steps to another and stays there for a text height."""
-    shade = ndimage.median_filter(np.median(gray, axis=1), size=max(3, round(0.3 * em)), mode="nearest")
+def _band_edges(gray: Gray, text: Mask, em: float) -> list[float]:
+    """Heights where the shade behind the text steps to another across most of the width, and stays there."""
     reach = max(2, round(0.5 * em))
-    if len(shade) <= 2 * reach:
+    if gray.shape[0] <= 2 * reach:
         return []
-    step = np.abs(shade[reach:] - shade[:-reach])
-    labels, _ = ndimage.label(step >= BAND_STEP)
+    columns = np.unique(np.linspace(0, gray.shape[1] - 1, SAMPLES).astype(int))
+    shade = np.where(text[:, columns], np.nan, gray[:, columns])
+    usual = _row_medians(shade)
+    labels, _ = ndimage.label(np.abs(usual[reach:] - usual[:-reach]) >= BAND_STEP)
     edges = []
     for (run,) in ndimage.find_objects(labels):
-        before, after = max(0, run.start - 1), min(len(shade) - 1, run.stop + reach)
-        if abs(shade[before] - shade[after]) >= BAND_STEP:
-            edges.append((run.start + run.stop + reach) / 2)
+        y = (run.start + run.stop + reach) / 2
+        before, after = (
+            shade[max(0, run.start - reach) : run.start + 1],
+            shade[run.stop + reach - 1 :][:reach],
+        )
+        if before.size and after.size and _steps(before, after):
+            edges.append(y)
     return edges
+
+
+def _row_medians(shade: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Median of each row's known values, smoothed; rows without any take the row above's."""
+    known = ~np.isnan(shade)
+    order = np.sort(shade, axis=1)
+    count = known.sum(axis=1)
+    medians = order[np.arange(len(shade)), np.maximum(0, (count - 1) // 2)]
+    last = np.maximum.accumulate(np.where(count > 0, np.arange(len(shade)), 0))
+    return np.nan_to_num(ndimage.median_filter(np.nan_to_num(medians[last], nan=255.0), size=3), nan=255.0)
+
+
+def _steps(before: NDArray[np.float64], after: NDArray[np.float64]) -> bool:
+    """True when most columns change shade from one block of rows to another."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        change = np.abs(np.nanmedian(before, axis=0) - np.nanmedian(after, axis=0))
+    change = change[~np.isnan(change)]
+    return change.size > 0 and float(np.mean(change >= BAND_STEP)) >= 0.6

@@ -10,10 +10,14 @@ from galley.drafters.tables.rulings import Ruling, Rulings
 
 @dataclass
 class Separator:
-    """A height between rows; ``rules`` are the rules drawn there, none for the edge of a band."""
+    """A height between rows; ``rules`` are the rules drawn there, none for the edge of a band.
+
+    joins: True when cells above and below are one where the rules leave them open.
+    """
 
     y: float
     rules: list[Ruling] = field(default_factory=list)
+    joins: bool = False
 
     def covers(self, left: float, right: float) -> bool:
         """True when rules draw most of the stretch from ``left`` to ``right``; a band's edge crosses
