@@ -54,7 +54,9 @@ def test_boxes_lie_on_the_ink(extra: str, dpi: float) -> None:
 
 
 def test_boxes_follow_an_offset_media_box_and_a_scaled_form() -> None:
-    head = "<</Type/XObject/Subtype/Form/BBox[0 0 400 400]/Matrix[2 0 0 2 0 0]/Resources<</Font<</F1 3 0 R>>>>>>"
+    head = (
+        "<</Type/XObject/Subtype/Form/BBox[0 0 400 400]/Matrix[2 0 0 2 0 0]/Resources<</Font<</F1 3 0 R>>>>>>"
+    )
     form = (head, text_at(40, 100, "Form", size=10).encode())
     page = first_page(PdfPage("q 1 0 0 1 -50 20 cm /Fm Do Q", box=(-100, 0, 512, 792), xobjects={"Fm": form}))
     (word,) = page.text.words
@@ -208,7 +210,9 @@ def test_filled_form_fields_are_text() -> None:
     file = io.BytesIO()
     canvas = reportlab.Canvas(file, pagesize=(612, 792))
     canvas.drawString(72, 700, "Name")
-    canvas.acroForm.textfield(name="name", value="Ada Lovelace", x=150, y=690, width=200, height=24, borderWidth=0)
+    canvas.acroForm.textfield(
+        name="name", value="Ada Lovelace", x=150, y=690, width=200, height=24, borderWidth=0
+    )
     canvas.save()
     with open_source(file.getvalue()) as source:
         page = source.page(1)

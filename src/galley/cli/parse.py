@@ -35,6 +35,26 @@ MergeTables = Annotated[
     bool | None,
     typer.Option("--merge-tables/--no-merge-tables", help="Join tables that go on over a page break."),
 ]
+Model = Annotated[
+    str | None,
+    typer.Option(metavar="PATH_OR_ID", help="Read with this model: a checkpoint's folder or a hub id."),
+]
+Strategy = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="draft, regions, page, hierarchical; by the model unless given."),
+]
+Decode = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="What drafts: auto, ar, self-spec, match, mtp, diffusion."),
+]
+Tau = Annotated[
+    float | None, typer.Option(metavar="P", help="1 (unless given) keeps exactly the model's own text.")
+]
+BlockSize = Annotated[int | None, typer.Option(metavar="N", help="Masks per block of --decode self-spec.")]
+Device = Annotated[str | None, typer.Option(metavar="NAME", help="cpu, cuda, cuda:1; a GPU if there is one.")]
+TrustRemoteCode = Annotated[
+    bool | None, typer.Option("--trust-remote-code", help="Run code that comes with the model.")
+]
 Password = Annotated[str | None, typer.Option(metavar="TEXT", help="Password of encrypted PDFs.")]
 Jobs = Annotated[
     int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Worker processes; 0 is one per core.")
@@ -59,6 +79,13 @@ def parse_command(
     images: Images = None,
     merge_tables: MergeTables = None,
     password: Password = None,
+    model: Model = None,
+    strategy: Strategy = None,
+    decode: Decode = None,
+    tau: Tau = None,
+    block_size: BlockSize = None,
+    device: Device = None,
+    trust_remote_code: TrustRemoteCode = None,
     jobs: Jobs = 1,
     resume: Resume = False,
     quiet: Quiet = False,
@@ -82,6 +109,13 @@ def parse_command(
         images=images,
         merge_tables=merge_tables,
         password=password,
+        model=model,
+        strategy=strategy,
+        decode=decode,
+        tau=tau,
+        block_size=block_size,
+        device=device,
+        trust_remote_code=trust_remote_code or None,
     )
     return run_parse(
         Request(paths, options, read_formats(formats or ["md"]), output, jobs, resume, quiet, debug)

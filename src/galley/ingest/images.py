@@ -90,12 +90,10 @@ class ImageReader:
             raise InputError(
                 f"{self._name} has too many pixels to decode safely; scale it down first"
             ) from error
-        except UnidentifiedImageError as error:
-            raise InputError(f"{self._name} is a damaged or cut off {self._kind.value} file") from error
         except (OSError, SyntaxError, ValueError) as error:
-            raise InputError(
-                f"{self._name} is a damaged {self._kind.value} file: {one_line(error)}"
-            ) from error
+            what = f"{self._name} is a damaged or cut off {self._kind.value} file"
+            reason = "" if isinstance(error, UnidentifiedImageError) else f": {one_line(error)}"
+            raise InputError(what + reason) from error
 
 
 def _register_heif() -> None:

@@ -76,8 +76,9 @@ class PdfReader:
         return document
 
     def _reason(self, error: pdfium.PdfiumError) -> str:
-        if error.err_code != pdfium_c.FPDF_ERR_PASSWORD:
-            return f"{self._name} is a damaged or cut off PDF"
+        # The code may be left over from another file: PDFium sets none for a PDF without pages.
+        if error.err_code != pdfium_c.FPDF_ERR_PASSWORD or not _is_encrypted(self._content):
+            return f"{self._name} is a damaged or cut off PDF, or has no pages"
         if self._password:
             return f"the password does not open {self._name}"
         return f"{self._name} is encrypted; give its password with --password"
@@ -104,6 +105,11 @@ class PdfReader:
         return scale, [
             f"a page of {size} is rendered at {dpi:.0f} dpi to stay within {self._limits.max_pixels} pixels"
         ]
+
+
+def _is_encrypted(content: Path | bytes) -> bool:
+    data = content if isinstance(content, bytes) else content.read_bytes()
+    return b"/Encrypt" in data
 
 
 def _flatten(page: pdfium.PdfPage) -> bool:
