@@ -20,8 +20,9 @@ from tools.bench_tables import Sample, rendered
 
 from galley.document import Table
 from galley.drafters.tables.frame import outline
+from galley.drafters.tables.marks import page_rulings
 from galley.drafters.tables.pieces import Piece, cut_pieces, text_height, words_of
-from galley.drafters.tables.reader import _extent, _rulings
+from galley.drafters.tables.reader import text_extent
 from galley.drafters.tables.rows import Placed, pair_facts
 
 RIDGE = 1e-3
@@ -47,8 +48,8 @@ def pairs(sample: Sample, table: Table) -> tuple[list[list[float]], list[bool]]:
     """Facts of neighbouring lines and whether the second starts a row."""
     words = words_of(sample.lines or [])
     em = text_height(words)
-    rulings = _rulings(sample.image, sample.bbox, words, em)
-    plan = outline(cut_pieces(words, em, rulings.vertical), rulings, _extent(sample.bbox, words), em)
+    rulings = page_rulings(sample.image, sample.bbox, words, em)
+    plan = outline(cut_pieces(words, em, rulings.vertical), rulings, text_extent(sample.bbox, words), em)
     facts, labels = [], []
     for lines, found in zip(
         plan.stretches, pair_facts(plan.stretches, plan.bounds, em, plan.closed), strict=True

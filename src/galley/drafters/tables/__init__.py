@@ -1,5 +1,6 @@
 """Table structure from rulings, white space and text lines."""
 
+from galley.drafters.tables.find import find_tables
 from galley.drafters.tables.reader import TableReader
 
-__all__ = ["TableReader"]
+__all__ = ["TableReader", "find_tables"]

@@ -12,7 +12,7 @@ from galley.drafters.tables.pieces import Piece, piece_of
 from galley.drafters.tables.rows import Placed, group_rows, starts_row
 from galley.drafters.tables.rulings import Ruling, Rulings
 from galley.drafters.tables.separators import Separator, separators
-from galley.drafters.tables.textlines import tall_pieces, text_lines
+from galley.drafters.tables.textlines import is_tall, text_lines
 
 SHARE = 0.7
 """Of the lines that have text on both sides of a white gap, how many must keep it free."""
@@ -57,9 +57,6 @@ class Frame:
         """Left and right end of what text may fill in column c."""
         return self.gaps[c].right, self.gaps[c + 1].left
 
-    def span(self, piece: Piece, em: float) -> tuple[int, int]:
-        return touched(piece, self.gaps, em)
-
 
 @dataclass
 class Outline:
@@ -83,10 +80,11 @@ def outline(
 ) -> Outline:
     """Columns, separators and lines of a table in ``box`` (x0, y0, x1, y1); ``em`` is the text height in
     pixels."""
-    gaps = _columns(text_lines(pieces, em), rulings, box, em)
+    upright = [piece for piece in pieces if not is_tall(piece, em)]
+    gaps = _columns(text_lines(upright or pieces, em), rulings, box, em)
     narrowest = min((b.left - a.right for a, b in pairwise(gaps)), default=em)
     marks = _inner(separators(rulings, em, max(2.0 * em, 0.6 * narrowest)), box, em)
-    closed = _is_closed(gaps, rulings.vertical, marks, box)
+    closed = _is_closed(gaps, rulings.vertical, marks, pieces)
     _mark_joining(marks, gaps, closed)
     loose, normal = _loose(pieces, marks, gaps, em)
     return Outline(gaps, marks, closed, loose, _stretches(normal, marks, gaps, em))
@@ -122,10 +120,12 @@ def _columns(
     x0, y0, x1, y1 = box
     stops = [y0, y1, *rulings.bands, *(rule.position for rule in rulings.horizontal)]
     ruled = ruled_columns(rulings.vertical, stops, em)
-    left = min([x0, *(p.x0 for line in lines for p in line)])
-    right = max([x1, *(p.x1 for line in lines for p in line)])
-    inner = [gap for gap in ruled if gap.middle - left > em and right - gap.middle > em]
-    edges = [_edge(ruled, left, em), *inner, _edge(ruled, right, em)]
+    left = min((p.x0 for line in lines for p in line), default=None)
+    right = max((p.x1 for line in lines for p in line), default=None)
+    first = _edge(ruled[:1], x0 if left is None else left, em, 1, left is None)
+    last = _edge(ruled[-1:], x1 if right is None else right, em, -1, right is None)
+    inner = [gap for gap in ruled if gap.middle - first.middle > em and last.middle - gap.middle > em]
+    edges = [first, *inner, last]
     found: list[Gap] = [edges[0]]
     for a, b in pairwise(edges):
         share = STRICT_SHARE if a.ruled and b.ruled else SHARE
@@ -134,8 +134,13 @@ def _columns(
     return found
 
 
-def _edge(ruled: list[Gap], x: float, em: float) -> Gap:
-    return next((gap for gap in ruled if abs(gap.middle - x) <= em), Gap(x, x))
+def _edge(outermost: list[Gap], text: float, em: float, side: int, blank: bool) -> Gap:
+    """The outermost rule if no ``text`` lies beyond it or all is ``blank``, else the edge of the text; side:
+    1 left, -1 right."""
+    for gap in outermost:
+        if blank or side * (text - gap.middle) > -0.5 * em:
+            return gap
+    return Gap(text, text)
 
 
 def _apart(gap: Gap, a: Gap, b: Gap, em: float) -> bool:
@@ -146,17 +151,17 @@ def _inner(marks: list[Separator], box: tuple[float, float, float, float], em: f
     return [mark for mark in marks if box[1] - em <= mark.y <= box[3] + em]
 
 
-def _is_closed(
-    gaps: list[Gap], upright: list[Ruling], marks: list[Separator], box: tuple[float, float, float, float]
-) -> bool:
-    """Cells are drawn when an inner upright rule runs half the height and a level rule parts the inside."""
-    height = max(1.0, box[3] - box[1])
+def _is_closed(gaps: list[Gap], upright: list[Ruling], marks: list[Separator], pieces: list[Piece]) -> bool:
+    """Cells are drawn when an inner upright rule runs half the table's height and a level rule parts the
+    inside."""
+    ys = [mark.y for mark in marks if mark.rules] + [y for piece in pieces for y in (piece.y0, piece.y1)]
+    top, height = min(ys, default=0.0), max(1.0, max(ys, default=0.0) - min(ys, default=0.0))
     inner = [gap for gap in gaps[1:-1] if gap.ruled]
     runs = [
         covered([rule for rule in upright if gap.left - 1 <= rule.position <= gap.right + 1]) / height
         for gap in inner
     ]
-    level = [mark for mark in marks if mark.rules and box[1] + 0.1 * height < mark.y < box[3] - 0.05 * height]
+    level = [mark for mark in marks if mark.rules and 0.1 * height < mark.y - top < 0.95 * height]
     return any(run >= 0.5 for run in runs) and bool(level)
 
 
@@ -177,11 +182,10 @@ def _loose(
 ) -> tuple[list[Piece], list[Piece]]:
     """Pieces that stand across a separator, are too tall for a row, or stand in a cell that a separator
     above or below leaves open, and the rest."""
-    tall = tall_pieces(pieces, em)
     loose: list[Piece] = []
     normal: list[Piece] = []
     for piece in pieces:
-        out = piece in tall or _stands_across(piece, marks) or _open_cell(piece, marks, gaps, em)
+        out = is_tall(piece, em) or _stands_across(piece, marks) or _open_cell(piece, marks, gaps, em)
         (loose if out else normal).append(piece)
     return (loose, normal) if normal else ([], loose)
 

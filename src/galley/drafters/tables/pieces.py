@@ -45,6 +45,11 @@ def words_of(lines: list[TextLine]) -> list[list[Word]]:
     return [words for line in lines if (words := _words(line))]
 
 
+def unplaced_text(lines: list[TextLine]) -> list[str]:
+    """Text of lines whose boxes are no boxes, which no geometry can place."""
+    return [" ".join(line.text.split()) for line in lines if line.text.strip() and not _usable(line.bbox)]
+
+
 def _words(line: TextLine) -> list[Word]:
     if not line.text.strip() or not _usable(line.bbox):
         return []

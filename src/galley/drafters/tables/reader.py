@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,11 +10,8 @@ from galley.drafters.line import TextLine, Word
 from galley.drafters.tables.frame import Frame, build_frame
 from galley.drafters.tables.grid import Place, cell_text, fill_grid
 from galley.drafters.tables.header_rows import header_rows
-from galley.drafters.tables.pieces import cut_pieces, text_height, words_of
-from galley.drafters.tables.rulings import Rulings, darkest_channel, find_rulings
-
-MARGIN = 0.5
-"""Text heights around the box in which the table's own frame may be drawn."""
+from galley.drafters.tables.marks import page_rulings
+from galley.drafters.tables.pieces import cut_pieces, text_height, unplaced_text, words_of
 
 
 class TableReader:
@@ -30,33 +25,19 @@ class TableReader:
         """
         words = words_of(lines)
         em = text_height(words)
-        rulings = _rulings(image, bbox, words, em)
+        rulings = page_rulings(image, bbox, words, em)
         pieces = cut_pieces(words, em, rulings.vertical)
-        box = _extent(bbox, words)
+        box = text_extent(bbox, words)
         frame = build_frame(pieces, rulings, box, em)
         if not _is_table(frame):
             return None
-        return _table(frame, fill_grid(frame, em), em)
+        table = _table(frame, fill_grid(frame, em), em)
+        last = table.cells[-1]
+        last.text = " ".join(filter(None, [last.text, *unplaced_text(lines)]))
+        return table
 
 
-def _rulings(image: NDArray[np.uint8], bbox: BBox, words: list[list[Word]], em: float) -> Rulings:
-    height, width = image.shape[:2]
-    if not all(math.isfinite(v) for v in (bbox.x0, bbox.y0, bbox.x1, bbox.y1)):
-        return Rulings()
-    around = bbox.padded(MARGIN * em, width, height)
-    x0, y0, x1, y1 = (int(v) for v in (around.x0, around.y0, math.ceil(around.x1), math.ceil(around.y1)))
-    if x1 - x0 < 3 or y1 - y0 < 3:
-        return Rulings()
-    gray = darkest_channel(image[y0:y1, x0:x1])
-    text = np.zeros(gray.shape, dtype=bool)
-    for word in (word for line in words for word in line):
-        b = word.bbox
-        left, right = max(0, int(b.x0) - x0 + 1), max(0, int(b.x1) - x0 - 1)
-        text[max(0, int(b.y0) - y0) : max(0, math.ceil(b.y1) - y0), left:right] = True
-    return find_rulings(gray, text, em, (float(x0), float(y0)))
-
-
-def _extent(bbox: BBox, words: list[list[Word]]) -> tuple[float, float, float, float]:
+def text_extent(bbox: BBox, words: list[list[Word]]) -> tuple[float, float, float, float]:
     """The box, grown to take in all text."""
     for word in (word for line in words for word in line):
         bbox = bbox.union(word.bbox)
@@ -88,9 +69,6 @@ def _table(frame: Frame, places: list[Place], em: float) -> Table:
 
 
 def _cell_box(frame: Frame, place: Place) -> BBox:
-    return BBox(
-        x0=frame.gaps[place.left].middle,
-        y0=frame.rows[place.top].top,
-        x1=frame.gaps[place.right + 1].middle,
-        y1=frame.rows[place.bottom].bottom,
-    )
+    top, bottom = frame.rows[place.top].top, frame.rows[place.bottom].bottom
+    left, right = frame.gaps[place.left].middle, frame.gaps[place.right + 1].middle
+    return BBox(x0=left, y0=min(top, bottom), x1=right, y1=max(top, bottom))

@@ -63,7 +63,8 @@ def starts_row(
 
 
 def group_rows(lines: list[Placed], odds: list[float]) -> list[list[Placed]]:
-    """Rows of one stretch's lines, cut where ``odds`` say so and between lines of figures in the same columns."""
+    """Rows of one stretch's lines, cut where ``odds`` say so and between lines of figures in the same
+    columns."""
     cuts = [i for i, odd in enumerate(odds) if odd > 0]
     groups = [list(range(a, b)) for a, b in pairwise([*cuts, len(lines)])]
     done: list[list[Placed]] = []

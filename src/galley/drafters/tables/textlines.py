@@ -10,16 +10,13 @@ others."""
 
 
 def text_lines(pieces: list[Piece], em: float) -> list[list[Piece]]:
-    """Pieces grouped by height, top to bottom; in a line, left to right. Tall pieces join no line: see
-    ``tall_pieces``.
+    """Pieces grouped by height, top to bottom; in a line, left to right.
 
     A piece joins the line whose middle is within 0.45 of the smaller height; so a label centred between two
     rows stays by itself.
     """
     lines: list[list[Piece]] = []
     for piece in sorted(pieces, key=lambda piece: piece.middle):
-        if piece.height > TALL * em:
-            continue
         if lines and abs(_middle(lines[-1]) - piece.middle) < 0.45 * min(em, max(piece.height, 0.5 * em)):
             lines[-1].append(piece)
         else:
@@ -29,9 +26,9 @@ def text_lines(pieces: list[Piece], em: float) -> list[list[Piece]]:
     return lines
 
 
-def tall_pieces(pieces: list[Piece], em: float) -> list[Piece]:
-    """The pieces that ``text_lines`` leaves out."""
-    return [piece for piece in pieces if piece.height > TALL * em]
+def is_tall(piece: Piece, em: float) -> bool:
+    """True for a piece too tall to stand in one line with others."""
+    return piece.height > TALL * em
 
 
 def _middle(line: list[Piece]) -> float:
