@@ -96,11 +96,19 @@ def _gaps(lines: list[list[Piece]], left: float, right: float, em: float, share:
     return [
         Gap(left + a, left + b)
         for a, b in _runs_of(free)
-        if b - a >= _narrowest(float(both[a:b].max(initial=0)), len(lines)) * em and both[a:b].max() > 0
+        if b - a >= _narrowest(_support(lines, left + a, left + b), len(lines)) * em
     ]
 
 
-def _narrowest(support: float, lines: int) -> float:
+def _support(lines: list[list[Piece]], left: float, right: float) -> int:
+    """Lines that speak for a boundary: those with text on both sides, or the fewer of those that end before
+    it and those that start after it, whichever is more."""
+    before = [any(piece.x1 <= left + 1 for piece in line) for line in lines]
+    after = [any(piece.x0 >= right - 1 for piece in line) for line in lines]
+    return max(sum(a and b for a, b in zip(before, after, strict=True)), min(sum(before), sum(after)))
+
+
+def _narrowest(support: int, lines: int) -> float:
     """Least width of a gap in text heights: the more lines agree, the less it can be chance."""
     if support <= 1 or lines <= 1:
         return 0.9
