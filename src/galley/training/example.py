@@ -34,6 +34,13 @@ class Example:
     response: Ids
     payload: Any = None
 
+    def response_positions(self, response: Ids, block_size: int) -> tuple[Ids, Ids]:
+        """Positions (axes, n) of the filled response in its clean and in its corrupted streams: the same, one
+        after the other, unless a model has its own way."""
+        counted = self.first_position + np.arange(len(response))
+        positions = np.broadcast_to(counted, (len(self.prompt_positions), len(response)))
+        return positions, positions
+
 
 class Slots(NamedTuple):
     """What decides who sees whom; arrays or tensors of one shape.

@@ -55,11 +55,10 @@ def lay_out(example: Example, recipe: Recipe, rng: np.random.Generator) -> Row:
             parts.append((role, np.where(masked, recipe.mask, response), np.where(masked, following, IGNORE)))
     copies = len(parts) - 1
     places = np.arange(n)
-    axes = len(example.prompt_positions)
-    after = np.broadcast_to(example.first_position + places, (axes, n))
+    clean, corrupted = example.response_positions(response, recipe.block_size)
     return Row(
         ids=np.concatenate([ids for _, ids, _ in parts]),
-        positions=np.concatenate([example.prompt_positions, *[after] * copies], axis=1),
+        positions=np.concatenate([example.prompt_positions, clean, *[corrupted] * (copies - 1)], axis=1),
         labels=np.concatenate([labels for _, _, labels in parts]),
         slots=Slots(
             role=np.concatenate([np.full(len(ids), role) for role, ids, _ in parts]),

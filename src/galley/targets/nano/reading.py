@@ -96,20 +96,24 @@ def resample(features: NDArray[np.float16], spans: NDArray[np.float64]) -> NDArr
 
 
 def make_reading(vocabulary: Vocabulary, groups: Sequence[Sequence[SeenLine]], task: Task) -> Reading:
-    """Reading tokens of groups of lines (paragraphs, regions, table cells), groups and lines in reading
-    order.
+    """Reading tokens of groups of lines (paragraphs, regions, table cells), all in reading order.
 
     A break comes between groups, and before the first for tables and pages, whose responses also begin with
-    markup.
+    markup. An empty group (a cell drafted empty) is its break alone.
     """
     parts: list[LineTokens] = []
     lines: list[SeenLine] = []
-    for number, group in enumerate(g for g in groups if g):
+    marked = task in (Task.TABLE, Task.PAGE)
+    for number, group in enumerate(groups):
+        begun = number > 0 or marked
+        if not group and begun and lines:
+            parts.append(
+                LineTokens(np.array([vocabulary.brk]), np.full((1, 2), float(len(lines[-1].features))))
+            )
+            lines.append(lines[-1])
         for place, line in enumerate(group):
             tokens = cut_line(vocabulary, line, lead=place > 0)
-            if place == 0 and (number > 0 or task in (Task.TABLE, Task.PAGE)):
-                tokens = _with_break(vocabulary, tokens)
-            parts.append(tokens)
+            parts.append(_with_break(vocabulary, tokens) if place == 0 and begun else tokens)
             lines.append(line)
     if not parts:
         return Reading(

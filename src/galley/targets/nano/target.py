@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from galley.decoding import Need, Scores, Window
 from galley.errors import ModelError
 from galley.targets.nano.config import NanoConfig
+from galley.targets.nano.follow import START, Follower, prompt_positions
 from galley.targets.nano.reading import BINS, CHANNELS, Reading
 from galley.targets.nano.tokens import Vocabulary
 from galley.targets.prompt import Task
@@ -47,8 +48,11 @@ class Forward(Protocol):
 class _Sequence:
     """A sequence's buffers, and the keys and values of its last window until they are committed."""
 
-    def __init__(self, keys: Floats, values: Floats):
-        self.prompt = self.length = keys.shape[2]
+    def __init__(self, keys: Floats, values: Floats, follower: Follower):
+        self.length = keys.shape[2]
+        self.follower = follower
+        self.place, self.places = START, [START]
+        """In the reading: after the last token of the cache, and after each slot of the last window."""
         self.keys, self.values = _grown(keys, self.length + _STEP), _grown(values, self.length + _STEP)
         self.pending: tuple[Floats, Floats] | None = None
 
@@ -60,6 +64,8 @@ class _Sequence:
             self.keys, self.values = (_grown(part, 2 * end) for part in (self.keys, self.values))
         for buffer, new in zip((self.keys, self.values), self.pending, strict=True):
             buffer[:, :, self.length : end] = new[:, :, slots]
+        if len(slots):
+            self.place = self.places[int(slots[-1])]
         self.length, self.pending = end, None
 
 
@@ -107,15 +113,17 @@ class NanoTarget:
             length=np.array(0, np.int64),
             wanted=np.array([slots - 1]),
         )
-        return _Sequence(keys, values), scores(logits, Window.chain([self.vocabulary.eos]), need)
+        sequence = _Sequence(keys, values, Follower.of(reading.ids, self.vocabulary))
+        return sequence, scores(logits, Window.chain([self.vocabulary.eos]), need)
 
     def forward(self, items: Sequence[tuple[_Sequence, Window]], need: Need = Need.ARGMAX) -> list[Scores]:
         return [self._forward(sequence, window, need) for sequence, window in items]
 
     def _forward(self, sequence: _Sequence, window: Window, need: Need) -> Scores:
+        positions, sequence.places = sequence.follower.window(window, sequence.place)
         logits, keys, values = self._run(
             ids=window.tokens,
-            positions=sequence.length - sequence.prompt + 1 + window.depths,
+            positions=positions,
             sees=window.sees,
             **self._nothing,
             keys=sequence.keys,
@@ -137,15 +145,6 @@ class NanoTarget:
 
     def decode(self, ids: list[int]) -> str:
         return self.vocabulary.decode(ids)
-
-
-def prompt_positions(tokens: int) -> NDArray[np.int64]:
-    """Positions of a prompt: reading tokens 1, 2, …, then the task's token at 0.
-
-    Responses start at 1 again: response token ``k`` and reading token ``k`` share a position, so that rotary
-    attention finds the place at once.
-    """
-    return np.append(np.arange(1, tokens + 1), 0)
 
 
 def scores(logits: Floats, window: Window, need: Need) -> Scores:

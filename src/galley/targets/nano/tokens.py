@@ -37,6 +37,9 @@ class Vocabulary:
         self.tokenizer = tokenizer
         self.size: int = tokenizer.get_vocab_size()
         self.pad, self.eos, self.mask, self.brk, self.unread = (self.id_of(token) for token in CONTROL[:5])
+        self.markup = frozenset(self.id_of(token) for token in MARKUP)
+        self.open = frozenset(self.id_of(token) for token in MARKUP if "<td" in token and token[-1] != ">")
+        self.close = frozenset([self.id_of('">')])
         self.tasks = {task: self.id_of(prompt_token(task)) for task in Task}
 
     @classmethod

@@ -123,10 +123,10 @@ def _place(lines: Sequence[BankLine], scale: float, left: float, top: float) -> 
 
 def _table(bank: Bank, rng: random.Random) -> Composed:
     if rng.random() < 0.55:
-        lines, markup = printed_table(bank.draw("table", rng), rng)
+        groups, markup = printed_table(bank.draw("table", rng), rng)
     else:
-        lines, markup = compose_table([bank.draw("table", rng) for _ in range(rng.randint(2, 4))], rng)
-    return Composed(Task.TABLE, [[line] for line in lines], markup)
+        groups, markup = compose_table([bank.draw("table", rng) for _ in range(rng.randint(2, 4))], rng)
+    return Composed(Task.TABLE, groups, markup)
 
 
 def _page(bank: Bank, rng: random.Random) -> Composed:
@@ -147,6 +147,7 @@ def _page(bank: Bank, rng: random.Random) -> Composed:
     placed = _set_columns(regions, columns, width, rng)
     groups = [group for block in placed for group in block]
     if columns > 1 and rng.random() < 0.15:
+        groups = [group for group in groups if group]
         groups.sort(key=lambda group: group[0].box[1])
     return Composed(Task.PAGE, groups, "\n\n".join(text for _, text, _ in regions))
 
@@ -170,12 +171,13 @@ def _region(
     unit = bank.draw(kind, rng)
     scale = 1 / unit.size
     if kind == "table":
-        lines, markup = printed_table(unit, rng)
+        groups, markup = printed_table(unit, rng)
+        lines = [line for group in groups for line in group]
         if len(lines) > 30:
             return None
-        corner = min(line.box[0] for line in lines), min(line.box[1] for line in lines)
-        shown = [[_moved(line, scale, -corner[0] * scale, -corner[1] * scale)] for line in lines]
-        return shown, markup, max(group[0].box[3] for group in shown) + 0.9
+        dx, dy = (-scale * min(line.box[side] for line in lines) for side in (0, 1))
+        shown = [[_moved(line, scale, dx, dy) for line in group] for group in groups]
+        return shown, markup, max(line.box[3] for group in shown for line in group) + 0.9
     natural = max(line.box[2] for line in unit.lines) * scale
     if len(unit.lines) > 2 and kind == "paragraph":
         if not 0.72 < width / natural < 1.35:

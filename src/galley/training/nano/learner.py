@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from galley.targets.nano.follow import START, Follower, position, prompt_positions
 from galley.targets.nano.reading import Reading, make_reading
 from galley.targets.nano.tokens import CONTROL, Vocabulary
-from galley.training.example import Example
+from galley.training.example import Example, Ids
 from galley.training.learner import Batch
 from galley.training.masks import attention_mask
 from galley.training.nano.compose import Bank, Composed, Mixture, compose
@@ -22,7 +24,7 @@ REFRESH = 4000
 
 
 class NanoLearner:
-    """Prompt slots see the whole prompt; response positions restart where the reading's began."""
+    """Prompt slots see the whole prompt; response positions follow the reading."""
 
     bidirectional_prompt = True
 
@@ -68,18 +70,33 @@ def _readings(batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
     )
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NanoExample(Example):
+    """A document whose response's positions follow its reading, as they do in decoding."""
+
+    follower: Follower
+
+    def response_positions(self, response: Ids, block_size: int) -> tuple[Ids, Ids]:
+        clean = np.array([position(place) for place in self.follower.walk(response)])
+        # A block's masks count on from the token before it.
+        before = np.append(position(START), clean[:-1])[::block_size]
+        steps = 1 + np.arange(len(response)) % block_size
+        corrupted = np.repeat(before, block_size)[: len(response)] + steps
+        return clean[None], corrupted[None]
+
+
 def to_example(composed: Composed, vocabulary: Vocabulary, noise: np.random.Generator | None) -> Example:
-    """A composed document as ids. The prompt is the reading at positions 1, 2, … and then the task's token at
-    position 0, so that response token ``k`` shares its position with reading token ``k``. ``noise`` adds
-    wrong reading tokens."""
+    """A composed document as ids: the reading at positions 1, 2, …, then the task's token at position 0, then
+    the response at positions that follow the reading. ``noise`` adds wrong reading tokens."""
     reading = make_reading(vocabulary, composed.groups, composed.task)
     ids = reading.ids if noise is None else noisy_ids(reading.ids, vocabulary.size, noise)
-    return Example(
+    return NanoExample(
         prompt=np.append(ids, vocabulary.tasks[composed.task]),
-        prompt_positions=np.append(np.arange(1, len(ids) + 1), 0)[None],
+        prompt_positions=prompt_positions(len(ids))[None],
         first_position=1,
         response=np.array(vocabulary.encode(composed.target), dtype=np.int64),
         payload=reading,
+        follower=Follower.of(ids, vocabulary),
     )
 
 

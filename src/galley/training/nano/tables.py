@@ -60,7 +60,35 @@ def visual_order(lines: Sequence[SeenLine]) -> list[SeenLine]:
     return [line for row in rows for line in sorted(row, key=lambda one: one.box[0])]
 
 
-def printed_table(unit: Unit, rng: random.Random) -> tuple[list[SeenLine], str]:
+Groups = list[list[SeenLine]]
+"""Lines of each drafted cell in reading order; an empty group is a cell drafted empty."""
+
+
+def drafted_groups(
+    cells: Sequence[PlacedCell], placed: Sequence[list[SeenLine]], rng: random.Random
+) -> Groups:
+    """The reading of a table as drafters give it: cell by cell from a structure that may have errors, or line
+    by line as OCR lists them. ``placed``: the lines of each cell."""
+    roll = rng.random()
+    if roll < 0.35:
+        return [[line] for line in visual_order([line for lines in placed for line in lines])]
+    ordered = sorted(zip(cells, placed, strict=True), key=lambda pair: (pair[0].row, pair[0].col))
+    groups = [list(lines) for _, lines in ordered]
+    if roll < 0.75:
+        return groups
+    errors: Groups = []
+    for group in groups:
+        fault = rng.random()
+        if fault < 0.06 and errors:
+            errors[-1] += group
+        elif fault < 0.12:
+            errors += [[line] for line in group]
+        elif group or fault > 0.4:
+            errors.append(group)
+    return errors
+
+
+def printed_table(unit: Unit, rng: random.Random) -> tuple[Groups, str]:
     """A table as it was printed; one without row spans may lose rows at its end or after its head."""
     cells = _cells(unit)
     rows = 1 + max(cell.row + cell.rowspan - 1 for cell in cells)
@@ -72,12 +100,12 @@ def printed_table(unit: Unit, rng: random.Random) -> tuple[list[SeenLine], str]:
         for cell in cells:
             cell.row = kept.index(cell.row)
         rows = len(kept)
-    lines = [
-        SeenLine(line.read, line.char_frames, line.features, line.box)
+    cells = _complete(cells, rows)
+    placed = [
+        [SeenLine(line.read, line.char_frames, line.features, line.box) for line in cell.lines]
         for cell in cells
-        for line in cell.lines
     ]
-    return visual_order(lines), to_html(_complete(cells, rows), rows)
+    return drafted_groups(cells, placed, rng), to_html(cells, rows)
 
 
 def _cells(unit: Unit) -> list[PlacedCell]:
@@ -102,7 +130,7 @@ def _complete(cells: Sequence[PlacedCell], rows: int) -> list[PlacedCell]:
     return [*cells, *empty]
 
 
-def compose_table(units: Sequence[Unit], rng: random.Random) -> tuple[list[SeenLine], str]:
+def compose_table(units: Sequence[Unit], rng: random.Random) -> tuple[Groups, str]:
     """Columns of several tables side by side under a new geometry, with column and row spans."""
     columns = _columns(units)
     rng.shuffle(columns)
@@ -119,7 +147,8 @@ def compose_table(units: Sequence[Unit], rng: random.Random) -> tuple[list[SeenL
     cells = _add_spans(grid, rows, len(columns), spares, rng)
     rows = max(cell.row + cell.rowspan for cell in cells)
     sizes = {id(line): unit.size for unit in units for line in unit.lines}
-    return visual_order(_set(cells, rows, len(columns), sizes, rng)), to_html(cells, rows)
+    placed = _set(cells, rows, len(columns), sizes, rng)
+    return drafted_groups(cells, placed, rng), to_html(cells, rows)
 
 
 def _columns(units: Sequence[Unit]) -> list[list[list[BankLine]]]:
@@ -191,8 +220,8 @@ def _row_groups(cells: list[PlacedCell], rows: int, rng: random.Random) -> list[
 
 def _set(
     cells: Sequence[PlacedCell], rows: int, cols: int, sizes: dict[int, float], rng: random.Random
-) -> list[SeenLine]:
-    """Boxes for every line, in font sizes. A cell over several rows stands at their middle."""
+) -> list[list[SeenLine]]:
+    """The lines of each cell, with boxes in font sizes. A cell over several rows stands at their middle."""
     gap, pad, pitch = rng.uniform(0.5, 2.2), rng.uniform(0.05, 0.8), rng.uniform(1.05, 1.35)
     widths, heights = [1.0] * cols, [pitch] * rows
     for cell in cells:
@@ -205,8 +234,9 @@ def _set(
     tops = np.cumsum([0.0, *(height + pad for height in heights)])
     aligns = [rng.choice([0.0, 0.0, 0.5, 1.0]) for _ in range(cols)]
     middle = rng.random() < 0.5
-    placed = []
+    placed: list[list[SeenLine]] = []
     for cell in cells:
+        placed.append([])
         room = lefts[cell.col + cell.colspan] - lefts[cell.col] - gap
         tall = tops[cell.row + cell.rowspan] - tops[cell.row] - pad
         baseline = tops[cell.row] + 0.8
@@ -217,5 +247,7 @@ def _set(
             width, height = ((line.box[i + 2] - line.box[i]) / sizes[id(line)] for i in (0, 1))
             x = lefts[cell.col] + max(0.0, room - width) * align
             y = baseline + number * pitch - height
-            placed.append(SeenLine(line.read, line.char_frames, line.features, (x, y, x + width, y + height)))
+            placed[-1].append(
+                SeenLine(line.read, line.char_frames, line.features, (x, y, x + width, y + height))
+            )
     return placed
