@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +24,7 @@ from PIL import Image
 from galley.document import BBox, Table
 from galley.document.table_html import table_html
 from galley.drafters.line import TextLine, Word
+from galley.drafters.ocr import OcrEngine
 from galley.drafters.tables import TableReader
 from galley.evaluation.teds import teds
 
@@ -80,25 +83,20 @@ def _omnidocbench(folder: Path, info: dict, block: dict) -> Sample:
 
 def plain(text: str) -> str:
     """Without inline markup, head groups and line breaks, as OmniDocBench compares tables."""
-    import re
-
     text = re.sub(r"</?(b|i|sup|sub|span|strong|em|thead|tbody)\b[^>]*>|\n", "", text)
     return re.sub(r">\s+", ">", re.sub(r"\s+<", "<", text))
 
 
 def read_lines(sample: Sample) -> list[TextLine]:
-    from galley.drafters.ocr import OcrEngine
-
-    global _engine
-    if _engine is None:
-        _engine = OcrEngine()
     b = sample.bbox.padded(2, sample.image.shape[1], sample.image.shape[0])
     x0, y0, x1, y1 = int(b.x0), int(b.y0), int(b.x1), int(b.y1)
-    found = _engine.read(np.ascontiguousarray(sample.image[y0:y1, x0:x1]))
+    found = ocr_engine().read(np.ascontiguousarray(sample.image[y0:y1, x0:x1]))
     return [_moved(line, x0, y0) for line in found]
 
 
-_engine = None
+@lru_cache
+def ocr_engine() -> OcrEngine:
+    return OcrEngine()
 
 
 def _moved(line: TextLine, dx: float, dy: float) -> TextLine:
