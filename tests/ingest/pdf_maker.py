@@ -72,10 +72,8 @@ def text_at(x: float, y: float, text: str, font: str = "F1", size: float = 12, m
 
 def grey_image(width: int, height: int, data: bytes) -> tuple[str, bytes]:
     """An 8-bit grey image XObject."""
-    return (
-        f"<</Type/XObject/Subtype/Image/Width {width}/Height {height}/ColorSpace/DeviceGray/BitsPerComponent 8>>",
-        data,
-    )
+    size = f"/Width {width}/Height {height}"
+    return f"<</Type/XObject/Subtype/Image{size}/ColorSpace/DeviceGray/BitsPerComponent 8>>", data
 
 
 PARAGRAPH = (

@@ -184,7 +184,7 @@ def to_unicode(start: int, first: int, count: int) -> tuple[str, bytes]:
 def with_map(first: int) -> PageImage:
     """A paragraph whose font maps its lower-case letters to code points from ``first`` on."""
     head, data = to_unicode(0x61, first, 26)
-    # Object 3 is the first font; the map is an XObject so that the maker numbers it: fonts 3 to 6, then the map.
+    # The map is an XObject so that the maker gives it a number: the fonts are 3 to 6, the map comes next.
     font = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/ToUnicode 7 0 R>>"
     content = paragraph(lines=8).replace("/F1", "/F9")
     return first_page(PdfPage(content, xobjects={"Cm": (head, data)}), F9=font)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from galley import __version__
+from galley.cli import INTERRUPTED
 from galley.cli.eval import bench_app
 from galley.cli.parse import parse_command
 
@@ -45,7 +46,7 @@ _ClickError = next(base for base in typer.BadParameter.__mro__ if base.__name__ 
 def run(words: list[str]) -> int:
     """Run a command line; returns its exit code."""
     try:
-        return app(words, standalone_mode=False) or 0
+        code = app(words, standalone_mode=False) or 0
     except typer.Abort as error:
         raise KeyboardInterrupt from error
     except Exception as error:
@@ -53,3 +54,6 @@ def run(words: list[str]) -> int:
             raise
         error.show()  # type: ignore[attr-defined]
         return int(error.exit_code)  # type: ignore[attr-defined]
+    if code == INTERRUPTED:  # how newer versions of Typer say it; older ones raise Abort
+        raise KeyboardInterrupt
+    return int(code)

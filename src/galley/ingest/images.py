@@ -61,7 +61,6 @@ class ImageReader:
         if width * height > DECODE_LIMIT:
             raise InputError(self._too_large(width, height))
         dpi = _dpi(image)
-        orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
         small = _fit(width, height, self._limits.max_pixels)
         if small:
             image.draft("RGB", small)  # a JPEG decodes straight to a half, a quarter or an eighth
@@ -71,6 +70,7 @@ class ImageReader:
             raise InputError(f"page {number} is damaged or cut off: {one_line(error)}") from error
         if not small:
             return to_rgb(ImageOps.exif_transpose(image)), dpi, []
+        orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
         picture = to_rgb(image).resize(small, reducing_gap=2.0)
         picture.getexif()[ExifTags.Base.Orientation] = orientation
         size = f"{small[0]} × {small[1]}"
