@@ -98,6 +98,14 @@ def test_drafts_vouch_for_no_more_than_they_hold() -> None:
     assert fires(row * 60, [row * 10]) is not None
 
 
+def test_the_eighth_copy_of_a_line_is_one_too_many() -> None:
+    line = words(40)
+    assert fires(line * 7) is None
+    assert fires(line * 8) == Loop(0, 40, 8)
+    assert fires(line * 13, [line * 3]) is None
+    assert fires(line * 14, [line * 3]) == Loop(0, 40, 14)
+
+
 def test_the_guard_may_be_stricter() -> None:
     assert fires(blank_rows(3, 40), guard=LoopGuard(copies=4, repeated=20)) is not None
 

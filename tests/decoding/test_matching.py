@@ -231,8 +231,10 @@ def test_a_used_up_draft_lets_the_others_begin() -> None:
     assert proposals(matcher, [1]) == [[2, 3]]
     matcher.follow([2, 3, 9])
     assert sorted(proposals(matcher, [1, 2, 3, 9]), key=len)[-1] in ([4, 5, 6], [5, 6])
-    matcher.follow([4, 5, 6, 7])
-    assert proposals(matcher, [1, 2, 3, 9, 4, 5, 6, 7]) == [[8]]
+    matcher.follow([4, 5, 6, 50])
+    found = proposals(matcher, [1, 2, 3, 9, 4, 5, 6, 50])
+    assert [7, 8] in found
+    assert not any({1, 2, 3, 4, 5, 6} & set(tokens) for tokens in found)
 
 
 def test_a_draft_is_taken_up_behind_a_substitution() -> None:

@@ -68,6 +68,8 @@ def test_multi_step_drafts_commit_a_token_per_step() -> None:
     slow = decode(target, BlockDiffusion(tau_d=0.999999), 1 + 32)
     assert slow.ids[:11] == one_shot.ids
     assert slow.stats.draft_forwards > slow.stats.verify_forwards > 0
+    verifying = [len(window) - 1 for (window,) in target.windows[2:] if window.causal and len(window) > 1]
+    assert slow.stats.accepted == verifying  # a perfect drafter's tokens stay right from step to step
 
 
 def test_one_forward_for_the_remainder_of_a_perfect_draft() -> None:

@@ -27,8 +27,8 @@ class LoopGuard:
 
     A tail is a loop when it holds at least ``copies`` copies of a unit *and* copies x (different tokens in
     the unit) reaches ``repeated``. Empty cells, dot leaders and blank table rows are made of very few
-    different tokens and may repeat for long; a line of real words may not. Drafts vouch for repetition: a
-    unit they hold k times may stand there twice as often, and ``copies`` times more.
+    different tokens and may repeat for long; a line of real words may not. Drafts vouch for repetition: for
+    a unit they hold k times, 2k more copies are needed.
 
     longest: the longest unit looked for, in tokens.
     """
@@ -73,6 +73,6 @@ class LoopWatch:
         unit = self._tokens[self._used - period : self._used].tolist()
         if copies * len(set(unit)) < self._guard.repeated:
             return None
-        if copies <= 2 * self._support(unit) + self._guard.copies:
+        if copies < 2 * self._support(unit) + self._guard.copies:
             return None
         return Loop(self._used - self._guard.longest - run, period, copies)
