@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -84,8 +84,12 @@ class NanoExample(Example):
         corrupted = np.repeat(before, block_size)[: len(response)] + steps
         return clean[None], corrupted[None]
 
+    def answered(self, response: Ids) -> NanoExample:
+        """The same prompt with another response."""
+        return replace(self, response=response)
 
-def to_example(composed: Composed, vocabulary: Vocabulary, noise: np.random.Generator | None) -> Example:
+
+def to_example(composed: Composed, vocabulary: Vocabulary, noise: np.random.Generator | None) -> NanoExample:
     """A composed document as ids: the reading at positions 1, 2, …, then the task's token at position 0, then
     the response at positions that follow the reading. ``noise`` adds wrong reading tokens."""
     reading = make_reading(vocabulary, composed.groups, composed.task)

@@ -1,0 +1,163 @@
+"""GRPO for ``galley-nano``: sample from the causal path with the decoding core, reward, update."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from galley.decoding import Decoder, Finish, Request, Sampling
+from galley.targets.nano.reading import Reading
+from galley.targets.nano.target import NanoPrompt, NanoTarget
+from galley.targets.nano.tokens import Vocabulary
+from galley.training.example import IGNORE
+from galley.training.grpo import GrpoSettings, advantages, grpo_loss, teaches
+from galley.training.learner import Batch
+from galley.training.nano.compose import Bank, Composed, Mixture, compose
+from galley.training.nano.graph import TorchForward
+from galley.training.nano.learner import NanoExample, NanoLearner, to_example
+from galley.training.nano.model import Nano
+from galley.training.rewards import reward
+from galley.training.rows import Recipe, join, lay_out
+
+
+class Rollout(NamedTuple):
+    """A sampled response: its document as an example, log-probabilities of its tokens (end included) by the
+    sampling kernels, whether it was cut off, and its reward."""
+
+    example: NanoExample
+    logprobs: NDArray[np.float32]
+    truncated: bool
+    reward: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """prompts × rollouts per step; tokens: the longest response; rate: learning rate of AdamW."""
+
+    prompts: int = 24
+    rollouts: int = 28
+    tokens: int = 1024
+    rate: float = 3e-6
+    clip: float = 1.0
+
+
+class Reinforcer:
+    """Steps of GRPO; the frozen copy is the model as it was given."""
+
+    def __init__(
+        self, nano: Nano, vocabulary: Vocabulary, bank: Bank, mixture: Mixture, plan: Plan, seed: int = 0
+    ):
+        self.nano, self.vocabulary, self.bank, self.mixture, self.plan = nano, vocabulary, bank, mixture, plan
+        self.settings = GrpoSettings()
+        self.frozen = copy.deepcopy(nano).eval().requires_grad_(False)
+        self.optimiser = torch.optim.AdamW(nano.parameters(), lr=plan.rate, weight_decay=0.0)
+        self.recipe = Recipe(
+            vocabulary.eos, vocabulary.mask, vocabulary.pad, nano.config.block_size, joint=False
+        )
+        self.random = random.Random(seed)
+        self.steps = 0
+
+    def step(self) -> dict[str, float]:
+        """Sample, reward and update once; what happened in numbers."""
+        self.nano.eval()
+        groups = [
+            self._sample(compose(self.bank, self.mixture, self.random)) for _ in range(self.plan.prompts)
+        ]
+        rewards = np.array([[rollout.reward for rollout in group] for group in groups])
+        useful = teaches(rewards)
+        found = {"reward": float(rewards.mean()), "useful": float(useful.mean())}
+        if useful.any():
+            kept = [group for group, use in zip(groups, useful, strict=True) if use]
+            found |= self._update(kept, advantages(rewards[useful]))
+        self.steps += 1
+        return found
+
+    def _sample(self, document: Composed) -> list[Rollout]:
+        prompt = to_example(document, self.vocabulary, None)
+        target = NanoTarget(TorchForward(self.nano), self.nano.config, self.vocabulary)
+        asked = NanoPrompt(_reading(prompt), document.task)
+        requests = [
+            Request(
+                asked,
+                max_tokens=self.plan.tokens,
+                acceptance=Sampling(seed=self.random.randrange(1 << 30)),
+                loop_guard=None,
+            )
+            for _ in range(self.plan.rollouts)
+        ]
+        rollouts = []
+        for result in Decoder(target, "block_diffusion", max_batch=8).run(requests):
+            if result.error is not None:
+                raise result.error
+            truncated = result.finish is not Finish.STOP
+            written = self.vocabulary.decode(result.ids)
+            logprobs = np.array([step.confidence for step in result.trace], np.float32)
+            rollouts.append(
+                Rollout(
+                    prompt.answered(np.array(result.ids, np.int64)),
+                    logprobs,
+                    truncated,
+                    reward(document.task, written, document.target),
+                )
+            )
+        return rollouts
+
+    def _update(self, groups: list[list[Rollout]], gains: NDArray[np.float64]) -> dict[str, float]:
+        """One optimiser step over all rollouts, a group per forward so that memory stays bounded."""
+        counted = sum(len(r.example.response) + 1 for group in groups for r in group if not r.truncated)
+        total = 0.0
+        for group, gain in zip(groups, gains, strict=True):
+            loss, tokens = self._loss(group, gain)
+            share = loss * (tokens / max(counted, 1))
+            share.backward()  # type: ignore[no-untyped-call]
+            total += float(share.detach())
+        norm = nn.utils.clip_grad_norm_(self.nano.parameters(), self.plan.clip)
+        self.optimiser.step()
+        self.optimiser.zero_grad(set_to_none=True)
+        return {"loss": total, "gradient": float(norm)}
+
+    def _loss(self, group: list[Rollout], gain: NDArray[np.float64]) -> tuple[Tensor, int]:
+        """Loss of one prompt's rollouts and the number of tokens it is the mean of."""
+        rows = [lay_out(rollout.example, self.recipe, np.random.default_rng(0)) for rollout in group]
+        length = max(map(len, rows))
+        batch = Batch.stack([join([row], length, self.vocabulary.pad) for row in rows])
+        wanted = batch.labels != IGNORE
+        labels = batch.labels[wanted]
+        current = self._logprobs(self.nano, batch, wanted, labels)
+        with torch.no_grad():
+            reference = self._logprobs(self.frozen, batch, wanted, labels)
+        old = current.detach()
+        lengths = [len(rollout.example.response) + 1 for rollout in group]
+        sampled = old.clone()
+        for start, rollout in zip(np.cumsum([0, *lengths[:-1]]), group, strict=True):
+            known = torch.from_numpy(rollout.logprobs)
+            sampled[start : start + len(known)] = known
+        counted = torch.from_numpy(np.repeat([not rollout.truncated for rollout in group], lengths))
+        advantage = torch.from_numpy(np.repeat(gain, lengths)).float()
+        loss = grpo_loss(current, old, reference, sampled, advantage, counted, self.settings)
+        return loss, int(counted.sum())
+
+    def _logprobs(self, nano: Nano, batch: Batch, wanted: Tensor, labels: Tensor) -> Tensor:
+        learner = NanoLearner(nano)
+        logits = learner.logits(learner.states(batch)[wanted]).float()
+        return torch.log_softmax(logits, -1).gather(-1, labels[:, None])[:, 0]
+
+    def run(self, steps: int, report: Callable[[str], None] = print) -> None:
+        while self.steps < steps:
+            found = self.step()
+            report(f"step {self.steps}  " + "  ".join(f"{name} {value:.4f}" for name, value in found.items()))
+
+
+def _reading(example: NanoExample) -> Reading:
+    reading = example.payload
+    if not isinstance(reading, Reading):
+        raise TypeError("the document has no reading")
+    return reading
