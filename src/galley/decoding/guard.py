@@ -70,9 +70,10 @@ class LoopWatch:
     def _judge(self, period: int) -> Loop | None:
         run = int(self._runs[period - 1]) + period
         copies = run // period
-        unit = self._tokens[self._used - period : self._used].tolist()
+        begin = self._used - run
+        unit = self._tokens[begin : begin + period].tolist()  # the first copy: a line, not the middle of two
         if copies * len(set(unit)) < self._guard.repeated:
             return None
         if copies < 2 * self._support(unit) + self._guard.copies:
             return None
-        return Loop(self._used - self._guard.longest - run, period, copies)
+        return Loop(begin - self._guard.longest, period, copies)
