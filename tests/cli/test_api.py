@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import numbered
 from fakes import FailsOnTwo, NoModel, Words
+from running import numbered
 
 import galley
 from galley.parsing.options import ParseOptions, load_options, make_options

@@ -10,7 +10,7 @@ import time
 from pathlib import Path, PurePath
 
 import pytest
-from conftest import Run, command, numbered
+from running import Run, command, numbered
 
 from galley.cli.inputs import find_inputs
 

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Run, command, numbered
 from PIL import Image
+from running import Run, command, numbered
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 HELP_OPTIONS = (
