@@ -109,7 +109,8 @@ def _explain(error: ValidationError, where: str) -> str:
     if first["type"] == "extra_forbidden":
         return f"there is no option {name!r}{where}; there are {_list(ParseOptions.model_fields)}"
     reason = first["msg"].removeprefix("Value error, ")
-    return f"{name}{where}: {reason[0].lower()}{reason[1:]}, not {first['input']!r}"
+    given = "" if name == "password" else f", not {first['input']!r}"
+    return f"{name}{where}: {reason[0].lower()}{reason[1:]}{given}"
 
 
 def _list(names: Collection[str]) -> str:
