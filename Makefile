@@ -1,5 +1,6 @@
 # make demo       install what users install into .venv and parse the two samples
 # make test       lint and tests, in .venv-test        make test-slow   the tests that take minutes
+# make train-smoke  data, training, export and reading of the embedded model at toy size
 # make lint       style and types only                 make bench       compare on real pages (DATA=folder)
 
 PYTHON ?= python3
@@ -7,7 +8,7 @@ DATA ?= ../shared/data/realset_dev
 PYTEST_ARGS ?= -n 2
 SOURCES := $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: demo test test-slow lint bench clean
+.PHONY: demo test test-slow train-smoke lint bench clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.package
@@ -21,6 +22,9 @@ test: lint
 
 test-slow: .venv-test/.packages
 	.venv-test/bin/python -m pytest -m slow
+
+train-smoke: .venv-test/.packages
+	.venv-test/bin/python tools/train_smoke.py --work .build/train-smoke
 
 lint: .venv-test/.packages
 	.venv-test/bin/ruff check .

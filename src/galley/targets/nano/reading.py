@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,23 @@ class SeenLine:
     char_frames: NDArray[np.int64]
     features: NDArray[np.float16]
     box: tuple[float, float, float, float]
+
+
+class RecognisedLine(Protocol):
+    """A line as the OCR drafter hands it on when features were asked for."""
+
+    text: str
+    bbox: Any
+    char_frames: NDArray[np.int64] | None
+    features: NDArray[np.float16] | None
+
+
+def seen(line: RecognisedLine) -> SeenLine:
+    """A recognised line as a reading takes it. Raises ``ValueError`` for a line without features."""
+    if line.char_frames is None or line.features is None:
+        raise ValueError("the line was recognised without features")
+    box = line.bbox
+    return SeenLine(line.text, line.char_frames, line.features, (box.x0, box.y0, box.x1, box.y1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -117,7 +117,7 @@ class Reinforcer:
         for group, gain in zip(groups, gains, strict=True):
             loss, tokens = self._loss(group, gain)
             share = loss * (tokens / max(counted, 1))
-            share.backward()  # type: ignore[no-untyped-call]
+            share.backward()
             total += float(share.detach())
         norm = nn.utils.clip_grad_norm_(self.nano.parameters(), self.plan.clip)
         self.optimiser.step()

@@ -6,6 +6,7 @@ python -m galley.training.nano.run --data .build/nano --out .build/nano/run --st
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import signal
 from pathlib import Path
@@ -49,6 +50,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tables", type=float, default=0.25, help="share of tables among documents")
     parser.add_argument("--pages", type=float, default=0.15, help="share of pages among documents")
+    parser.add_argument("--shape", type=Path, help="JSON with sizes of the decoder other than the usual ones")
     parser.add_argument(
         "--validate", type=int, default=8, help="held-out documents per task to decode now and then"
     )
@@ -60,7 +62,8 @@ def build(options: argparse.Namespace) -> Trainer:
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
     vocabulary = Vocabulary.load(options.data / "tokenizer.json")
-    config = NanoConfig(vocab_size=vocabulary.size, block_size=options.block)
+    shape = json.loads(options.shape.read_text()) if options.shape else {}
+    config = NanoConfig(**{**shape, "vocab_size": vocabulary.size, "block_size": options.block})
     mixture = Mixture(1 - options.tables - options.pages, options.tables, options.pages)
     bank = Bank(options.data / "bank", 1, HELD_OUT - 1)
     documents = Documents(bank, vocabulary, mixture, options.seed)
