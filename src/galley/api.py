@@ -84,9 +84,9 @@ def resolve_options(options: ParseOptions | None, overrides: dict[str, Any]) -> 
 
 def make_parser(options: ParseOptions, image_sink: ImageSink | None = None) -> PageParser:
     """The parser of the chosen strategy. Imported here, since it brings the models' runtime with it."""
-    from galley.parsing.draft import DraftParser
+    from galley.parsing.strategies.choose import make_strategy
 
-    return DraftParser(options, image_sink)
+    return make_strategy(options, image_sink)
 
 
 def open_with(source: SourceLike, options: ParseOptions, name: str | None) -> Source:

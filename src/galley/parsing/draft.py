@@ -1,7 +1,7 @@
 """The draft strategy: a page parsed without any vision-language model.
 
-Its steps are what other strategies reuse: make the page upright, get its lines, find its zones; only then are the
-zones' lines put together to blocks.
+Its steps are what other strategies reuse: make the page upright, get its lines, find its zones; only then
+are the zones' lines put together to blocks.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class LaidOut:
 class DraftParser:
     """Parses pages by the text layer or OCR, layout detection and geometry. Models are loaded at first use.
 
-    image_sink: called with a name and a (height, width, 3) crop for each figure kept; returns the path to write into
-    the document.
+    image_sink: called with a name and a (height, width, 3) crop for each figure kept; returns the path to
+    write into the document.
     """
 
     def __init__(
@@ -65,10 +65,14 @@ class DraftParser:
 
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in reading order."""
+        return self.parse_with_image(page)[0]
+
+    def parse_with_image(self, page: PageImage) -> tuple[Page, NDArray[np.uint8]]:
+        """The parsed page and its upright image, (height, width, 3), which the blocks' boxes refer to."""
         laid_out = self.lay_out(page)
         blocks = build_blocks(laid_out.zones, self.setting(page, laid_out))
         height, width = laid_out.upright.image.shape[:2]
-        return Page(
+        parsed = Page(
             number=page.number,
             width=width,
             height=height,
@@ -77,6 +81,7 @@ class DraftParser:
             skew=laid_out.upright.skew,
             blocks=blocks,
         )
+        return parsed, laid_out.upright.image
 
     def lay_out(self, page: PageImage) -> LaidOut:
         """The page upright, with its lines and its zones in reading order."""

@@ -26,18 +26,37 @@ class ParseOptions(BaseModel):
     dpi: resolution PDF pages are rendered at. max_pixels: a larger page image is scaled down. ocr: ``auto``
     reads the text layer where it can be trusted and the image elsewhere; ``always`` and ``never``. keep: page
     furniture that Markdown, HTML and text show too (JSON always has it). merge_tables: join tables that go on
-    over a page break. images: save figures beside the output. pages: like ``1-3,7``; all when None. strategy:
-    how pages are read.
+    over a page break. images: save figures beside the output. pages: like ``1-3,7``; all when None.
+
+    strategy: how pages are read: ``draft`` without a model, ``regions`` block by block, ``page`` whole,
+    ``hierarchical`` first the blocks, then the page; ``auto`` is ``draft`` without a model, ``hierarchical``
+    with one that reads pages and ``regions`` with any other. model: a checkpoint's folder or hub id. decode:
+    what drafts (``ar`` nothing, ``auto`` everything there is). tau: 1 keeps exactly what the model would
+    write alone, less takes more drafted tokens (HSD, 3). block_size: masks per block that the model drafts
+    for itself. overlap: a hierarchical page starts while its blocks are still read. batch: sequences decoded
+    at a time. max_tokens, max_page_tokens: the most tokens of a block and of a page. device, dtype: as
+    PyTorch names them; None takes what there is. trust_remote_code: run code that comes with the checkpoint.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    strategy: Literal["draft"] = "draft"
+    strategy: Literal["auto", "draft", "regions", "page", "hierarchical"] = "auto"
+    model: str | None = None
+    decode: Literal["auto", "ar", "self-spec", "match", "mtp", "diffusion"] = "auto"
+    tau: float = Field(default=1.0, gt=0, le=1)
+    block_size: int | None = Field(default=None, ge=1)
+    overlap: bool = True
+    batch: int = Field(default=16, ge=1)
+    max_tokens: int = Field(default=4096, ge=1)
+    max_page_tokens: int = Field(default=16384, ge=1)
+    device: str | None = None
+    dtype: Literal["float32", "bfloat16", "float16"] | None = None
+    trust_remote_code: bool = False
     pages: str | None = None
     dpi: float = Field(default=DEFAULT_DPI, ge=36, le=1200)
     max_pixels: int = Field(default=DEFAULT_MAX_PIXELS, ge=10_000)
     ocr: Literal["auto", "always", "never"] = "auto"
-    keep: frozenset[Keep] = frozenset()
+    keep: frozenset[Keep] = frozenset({"footnotes"})
     merge_tables: bool = True
     images: bool = False
     password: SecretStr | None = None

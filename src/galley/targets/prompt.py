@@ -21,6 +21,13 @@ class Task(str, Enum):
     PAGE = "page"
 
 
+class TableFormat(str, Enum):
+    """How a model writes tables."""
+
+    HTML = "html"
+    OTSL = "otsl"
+
+
 @dataclass(frozen=True, eq=False)
 class Prompt:
     """An image, (height, width, 3) uint8 RGB, and the words that go with it (may be empty)."""
@@ -30,7 +37,14 @@ class Prompt:
 
 
 class Reader(Target, Protocol):
-    """A target that reads images: it knows how each task is asked for and speaks text."""
+    """A target that reads images: it knows how each task is asked for and speaks text.
+
+    name: what its blocks name as their source. table_format: the markup of its tables; formulas are LaTeX and
+    pages Markdown.
+    """
+
+    name: str
+    table_format: TableFormat
 
     def prompt(self, image: NDArray[np.uint8], task: Task) -> Prompt:
         """The prompt of a task. Raises ``ModelError`` for a task the model was not made for."""

@@ -10,7 +10,7 @@ from galley.targets.profiles import (
     paddleocr_vl,
     qwen_vl,
 )
-from galley.targets.profiles.profile import Profile, TableFormat
+from galley.targets.profiles.profile import Profile
 
 PROFILES: tuple[Profile, ...] = (
     glm_ocr.PROFILE,
@@ -33,4 +33,4 @@ def profile_for(model_type: str) -> Profile:
     raise ModelError(f"Galley cannot read with a model of type {model_type!r}; it knows {known}")
 
 
-__all__ = ["PROFILES", "Profile", "TableFormat", "profile_for"]
+__all__ = ["PROFILES", "Profile", "profile_for"]

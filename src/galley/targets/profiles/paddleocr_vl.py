@@ -1,7 +1,7 @@
 """PaddleOCR-VL: a region model that writes tables in OTSL."""
 
-from galley.targets.profiles.profile import Profile, TableFormat
-from galley.targets.prompt import Task
+from galley.targets.profiles.profile import Profile
+from galley.targets.prompt import TableFormat, Task
 
 PROFILE = Profile(
     name="PaddleOCR-VL",

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 
-from galley.targets.prompt import Task
-
-
-class TableFormat(str, Enum):
-    """How a family writes tables."""
-
-    HTML = "html"
-    OTSL = "otsl"
+from galley.targets.prompt import TableFormat, Task
 
 
 @dataclass(frozen=True)

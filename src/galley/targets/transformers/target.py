@@ -45,6 +45,7 @@ class TransformersTarget:
         self, model: Any, processor: Any, profile: Profile, self_speculation: SelfSpeculation | None = None
     ) -> None:
         self.model, self.processor, self.profile = model, processor, profile
+        self.name, self.table_format = profile.name, profile.tables
         self.tokenizer = processor.tokenizer
         self.tokenizer.padding_side = "right"
         self.vocab_size = int(model.get_output_embeddings().weight.shape[0])

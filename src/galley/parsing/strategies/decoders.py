@@ -1,0 +1,77 @@
+"""From options to a decoder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from galley.decoding import (
+    Acceptance,
+    Auto,
+    BlockDiffusion,
+    Decoder,
+    Exact,
+    Match,
+    Mtp,
+    Plain,
+    Request,
+    Result,
+    Threshold,
+    diffuse,
+)
+from galley.decoding.proposers import Proposals
+from galley.errors import ModelError
+from galley.parsing.options import ParseOptions
+from galley.parsing.strategies.drafts import text_key
+from galley.targets.prompt import Reader
+
+
+class Runner(Protocol):
+    """Whatever decodes requests and returns their results in order."""
+
+    def run(self, requests: Iterable[Request]) -> list[Result]: ...
+
+
+@dataclass(frozen=True)
+class DirectDiffusion:
+    """Takes the model's own block-diffusion drafts unverified, one request at a time: a diagnostic."""
+
+    reader: Reader
+    block_size: int | None
+
+    def run(self, requests: Iterable[Request]) -> list[Result]:
+        return [
+            diffuse(self.reader, request.prompt, max_tokens=request.max_tokens, block_size=self.block_size)
+            for request in requests
+        ]
+
+
+def make_decoder(reader: Reader, options: ParseOptions) -> Runner:
+    """What decodes as the options say; ``ModelError`` where the model cannot do it."""
+    if options.decode in ("self-spec", "diffusion") and reader.mask_id is None:
+        raise ModelError(
+            f"{reader.name} was not trained to draft for itself (it has no block_diffusion.json); "
+            "use --decode auto, match or ar"
+        )
+    if options.decode == "diffusion":
+        return DirectDiffusion(reader, options.block_size)
+    return Decoder(reader, _proposals(reader, options), max_batch=options.batch, key=text_key(reader))
+
+
+def make_acceptance(options: ParseOptions) -> Acceptance:
+    """Exact at tau 1, else HSD's threshold."""
+    return Exact() if options.tau == 1 else Threshold(options.tau)
+
+
+def _proposals(reader: Reader, options: ParseOptions) -> Proposals:
+    if options.decode == "self-spec":
+        return BlockDiffusion(options.block_size)
+    if options.decode == "mtp":
+        if not hasattr(reader, "mtp"):
+            raise ModelError(
+                f"{reader.name} has no multi-token-prediction head; use --decode auto, match or ar"
+            )
+        return Mtp()
+    plain: dict[str, Proposals] = {"ar": Plain(), "match": Match(), "auto": Auto()}
+    return plain[options.decode]

@@ -1,0 +1,65 @@
+"""The ``hierarchical`` strategy (HSD, 3): regions are verified first, then the whole page with all that was
+read in them as an unordered pool of drafts, so that the model decides on the reading order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from galley.decoding import DraftPool, Finish
+from galley.document import Page
+from galley.ingest.page import PageImage
+from galley.parsing.draft import DraftParser
+from galley.parsing.options import ParseOptions
+from galley.parsing.strategies.decoders import make_decoder
+from galley.parsing.strategies.drafts import draft_text, text_key
+from galley.parsing.strategies.page import can_read_pages, page_of, page_request
+from galley.parsing.strategies.regions import RegionRequests, RegionTask, with_answers
+from galley.targets.prompt import Reader
+
+
+class HierarchicalParser:
+    """Reads regions, then pages. With ``overlap`` both run in one batch and the page follows what regions
+    write.
+    """
+
+    def __init__(self, options: ParseOptions, reader: Reader, draft: DraftParser) -> None:
+        self.options, self.reader, self.draft = options, reader, draft
+        can_read_pages(reader)
+        self.requests = RegionRequests(reader, options)
+        self.decoder = make_decoder(reader, options)
+
+    def parse_page(self, page: PageImage) -> Page:
+        """One page's blocks in the model's reading order."""
+        drafted, image = self.draft.parse_with_image(page)
+        tasks = self.requests.of_page(drafted, image)
+        pool = self._pool(drafted, tasks)
+        request = page_request(image, pool, self.reader, self.options)
+        requests = [task.request for task in tasks]
+        if self.options.overlap:
+            for task in tasks:
+                task.request.on_commit = _follower(pool, task.index)
+            whole, *regions = self.decoder.run([request, *requests])
+        else:
+            regions = self.decoder.run(requests)
+            for task, result in zip(tasks, regions, strict=True):
+                failed = result.finish is not Finish.STOP
+                pool.extend(task.index, task.draft if failed else result.ids)
+            [whole] = self.decoder.run([request])
+        return page_of(whole, with_answers(drafted, tasks, regions, self.reader), self.reader)
+
+    def _pool(self, drafted: Page, tasks: Sequence[RegionTask]) -> DraftPool:
+        """One draft per block in the page's order; those of blocks that are being read are still empty."""
+        pool = DraftPool(key=text_key(self.reader))
+        asked = {task.index for task in tasks}
+        for index, block in enumerate(drafted.blocks):
+            text = "" if index in asked else draft_text(block, self.reader.table_format)
+            pool.add(self.reader.encode(text))
+        return pool
+
+
+def _follower(pool: DraftPool, draft: int) -> Callable[[list[int]], None]:
+    def follow(tokens: list[int]) -> None:
+        pool.extend(draft, tokens)
+
+    return follow
