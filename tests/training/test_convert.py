@@ -10,6 +10,7 @@ import pytest
 import torch
 from PIL import Image, ImageDraw
 
+from galley.cli.app import run
 from galley.decoding import Decoder, Need, Request, Window
 from galley.errors import InputError, ModelError
 from galley.targets.prompt import Task
@@ -114,3 +115,11 @@ def test_bad_data_is_named(tmp_path: Path, content: str) -> None:
         read_crops(path)
     with pytest.raises(InputError, match="cannot be read"):
         read_crops(tmp_path / "none.jsonl")
+
+
+def test_the_command_converts(checkpoint: Path, data: Path, tmp_path: Path) -> None:
+    words = (
+        f"train convert --model {checkpoint} --data {data} --out {tmp_path / 'out'} --steps 2 --block-size 4"
+    )
+    assert run([*words.split(), "--rows", "1", "--capacity", "512", "--device", "cpu"]) == 0
+    assert load_target(tmp_path / "out", device="cpu").block_size == BLOCK

@@ -10,6 +10,7 @@ from galley import __version__
 from galley.cli import INTERRUPTED
 from galley.cli.eval import bench_app
 from galley.cli.parse import parse_command
+from galley.cli.train import train_app
 
 app = typer.Typer(
     name="galley",
@@ -21,6 +22,7 @@ app = typer.Typer(
 )
 app.command("parse")(parse_command)
 app.add_typer(bench_app)
+app.add_typer(train_app)
 
 
 def _show_version(wanted: bool) -> None:
