@@ -33,7 +33,7 @@ def convert(
     ar_weight: Annotated[float, typer.Option(min=0, help="Weight of the causal loss.")] = 1.0,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, …")] = None,
 ) -> None:
-    """Add a mask token, train causal and drafting losses together, and write a GravityOCR-style checkpoint."""
+    """Add a mask token, train causal and drafting losses together, write a GravityOCR-style checkpoint."""
     if schedule not in _SCHEDULES:
         raise UsageError(f"--schedule {schedule}: know {', '.join(_SCHEDULES)}")
     try:
