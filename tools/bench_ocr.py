@@ -27,7 +27,9 @@ from PIL import Image
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".build" / "bench_ocr"
 Reader = Callable[[Path], str]
-_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "‐": "-", "•": " "})
+_MARKS = str.maketrans(
+    {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "‐": "-", "•": " "}
+)
 
 
 def words(text: str) -> Counter[str]:
@@ -60,7 +62,9 @@ def galley_reader() -> Reader:
     from galley.drafters.ocr import OcrEngine
 
     engine = OcrEngine()
-    return lambda path: "\n".join(line.text for line in engine.read(np.asarray(Image.open(path).convert("RGB"))))
+    return lambda path: "\n".join(
+        line.text for line in engine.read(np.asarray(Image.open(path).convert("RGB")))
+    )
 
 
 def rapidocr_reader() -> Reader:
@@ -77,7 +81,9 @@ def tesseract_reader() -> Reader:
 
     def read(path: Path) -> str:
         with path.open("rb") as image:
-            done = subprocess.run(command, stdin=image, capture_output=True, text=True, env=environment, check=True)
+            done = subprocess.run(
+                command, stdin=image, capture_output=True, text=True, env=environment, check=True
+            )
         return done.stdout
 
     return read
@@ -121,7 +127,9 @@ def timed(pages: list[dict], folder: Path, readers: dict[str, Reader]) -> dict[s
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--pages", type=Path, default=ROOT.parent / "shared" / "data" / "realset_dev")
     parser.add_argument("--kinds", default="", help="only these kinds, comma-separated")
     parser.add_argument("--speed", type=int, default=0, metavar="N", help="time all readers on N pages")
@@ -139,7 +147,9 @@ def main() -> None:
     if options.speed:
         chosen = pages[:: max(len(pages) // options.speed, 1)][: options.speed]
         seconds = timed(chosen, options.pages, {name: make() for name, make in makers.items()})
-        print(f"{'seconds per page':24}{len(chosen):6}" + "".join(f"{seconds[name]:11.2f}" for name in makers))
+        print(
+            f"{'seconds per page':24}{len(chosen):6}" + "".join(f"{seconds[name]:11.2f}" for name in makers)
+        )
 
 
 if __name__ == "__main__":

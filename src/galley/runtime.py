@@ -21,7 +21,11 @@ def set_threads(count: int | None) -> None:
 
 
 def threads() -> int:
-    return _threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _threads or os.cpu_count() or 1
+    return (
+        _threads or len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else _threads or os.cpu_count() or 1
+    )
 
 
 @lru_cache
@@ -35,7 +39,9 @@ def package_file(package: str, relative: str) -> Path:
         path = Path(folder) / relative
         if path.is_file():
             return path
-    raise ModelError(f"{package} does not hold {relative}; reinstall it: pip install --force-reinstall {package.replace('_', '-')}")
+    raise ModelError(
+        f"{package} does not hold {relative}; reinstall it: pip install --force-reinstall {package.replace('_', '-')}"
+    )
 
 
 def session(path: Path | str | bytes, *, workers: int | None = None) -> ort.InferenceSession:

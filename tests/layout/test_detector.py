@@ -8,7 +8,25 @@ from galley.document import Label
 from galley.layout.detector import PicoDetector
 from galley.layout.suppress import suppress
 
-WORDS = "the quick brown fox jumps over a lazy dog and runs along the river to its den".split()
+WORDS = [
+    "the",
+    "quick",
+    "brown",
+    "fox",
+    "jumps",
+    "over",
+    "a",
+    "lazy",
+    "dog",
+    "and",
+    "runs",
+    "along",
+    "the",
+    "river",
+    "to",
+    "its",
+    "den",
+]
 
 
 def text(draw, x, y, width, lines, size):

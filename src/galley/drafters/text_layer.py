@@ -36,8 +36,12 @@ def _size(word: TextWord) -> float:
 
 
 def _upright(word: TextWord) -> bool:
-    """False for words set along the page's side, taller than wide."""
-    return len(word.text) < 3 or word.bbox.height < 1.5 * word.bbox.width
+    """False for words set along the page's side: their characters advance up or down."""
+    boxes = word.char_boxes
+    if boxes is None or len(boxes) < 2:
+        return len(word.text) < 3 or word.bbox.height < 2.5 * word.bbox.width
+    advance = (boxes[-1, :2] + boxes[-1, 2:] - boxes[0, :2] - boxes[0, 2:]) / 2
+    return bool(abs(advance[0]) >= abs(advance[1]))
 
 
 def _follows(chain: Sequence[TextWord], word: TextWord) -> bool:

@@ -61,9 +61,8 @@ class _Cutter:
         bands = self._bands(members)
         stray = self._stray(columns, bands)
         if stray is not None:
-            parts = [bands[:stray], bands[stray : stray + 1], bands[stray + 1 :]]
-            for part in parts:
-                self.cut(_flat(part), found)
+            for group in (bands[:stray], bands[stray : stray + 1], bands[stray + 1 :]):
+                self.cut(_flat(group), found)
             return
         if len(columns) > 1:
             across = self.rowwise is not None and self.rowwise(columns)

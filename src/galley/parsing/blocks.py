@@ -1,4 +1,6 @@
-"""Zones to blocks: paragraphs, headings, lists, code, captions, formulas and figures, each with its confidence."""
+"""Zones to blocks: paragraphs, headings, lists, code, captions, formulas and figures, each with its
+confidence.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,8 @@ TableDrafter = Callable[[BBox, Sequence[TextLine]], Table | None]
 class Setting:
     """What building the blocks of one page needs to know.
 
-    body: usual height of the page's running text in pixels. read_table: table structure from a box and its lines.
-    crop: saves the picture of a box and returns its path, None where images are not kept.
+    body: usual height of the page's running text in pixels. read_table: table structure from a box and its
+    lines. crop: saves the picture of a box and returns its path, None where images are not kept.
     """
 
     body: float

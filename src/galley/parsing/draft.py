@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from galley.document import BBox, Page, Table
 from galley.drafters.line import TextLine
 from galley.drafters.ocr import OcrEngine
-from galley.drafters.tables import TableReader
+from galley.drafters.tables import TableReader, find_tables
 from galley.drafters.text_layer import text_layer_lines
 from galley.ingest.page import PageImage
 from galley.layout.detector import PicoDetector
@@ -28,6 +28,7 @@ from galley.parsing.headings import body_height
 from galley.parsing.hyphens import Vocabulary
 from galley.parsing.lines import picture_lines, trusts_layer
 from galley.parsing.options import ParseOptions
+from galley.parsing.regions import with_tables
 from galley.parsing.upright import Upright, make_upright
 from galley.parsing.zones import Zone, find_zones
 
@@ -92,6 +93,7 @@ class DraftParser:
         regions = self.detector.detect(image)
         if trusted and self.options.ocr != "never":
             lines += picture_lines(image, regions, lines, self.ocr)
+        regions = with_tables(regions, find_tables(image, lines))
         zones = find_zones(regions, lines, image.shape[1], image.shape[0])
         zones = join_numbers(split_formulas(zones))
         return LaidOut(upright, lines, mark_furniture(zones, image.shape[0], body_height(lines)))

@@ -1,4 +1,6 @@
-"""What only the whole document tells: furniture that recurs, heading levels, text and tables over page breaks."""
+"""What only the whole document tells: furniture that recurs, heading levels, text and tables over page
+breaks.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from galley.parsing.table_merge import merge_tables
 
 
 def finish_document(document: Document, options: ParseOptions) -> Document:
-    """A copy of the document with what its pages tell together. Pages may have been parsed in any order or process."""
+    """A copy of the document with what its pages tell together. Pages may have been parsed in any order or
+    process.
+    """
     finished = document.model_copy(deep=True)
     mark_recurring(finished)
     set_levels(finished)

@@ -1,4 +1,6 @@
-"""Formula zones as the lines bear them out: prose between formulas is text, equation numbers belong to formulas."""
+"""Formula zones as the lines bear them out: prose between formulas is text, equation numbers belong to
+formulas.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Page furniture: running headers and footers, page numbers, footnotes.
 
-Exports leave furniture out, so taking text for furniture loses it to the reader: a detector's word alone is not enough.
-On a single page it takes a page number at the page's edge, and for a header or footer one beside it. What recurs on
-other pages is found when the whole document is known (``recurring``).
+Exports leave furniture out, so taking text for furniture loses it to the reader: a detector's word alone
+is not enough. On a single page it takes a page number at the page's edge, and for a header or footer one
+beside it. What recurs on other pages is found when the whole document is known (``recurring``).
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ _NOTE_MARK = re.compile(r"^\s*(?:[*∗†‡§¶]{1,3}|\(?\d{1,3}\)?|\[\d{1,3}\]
 
 
 def mark_furniture(zones: Sequence[Zone], height: int, body: float) -> list[Zone]:
-    """The zones, in their order, with page numbers, their neighbours and footnotes labelled, and wrong labels undone.
+    """The zones, in their order, with page numbers, their neighbours and footnotes labelled, and wrong
+    labels undone.
 
     height: of the page in pixels; body: type size of its running text in pixels.
     """
@@ -108,7 +109,9 @@ def _prose(zone: Zone) -> bool:
 
 
 def _mark_footnotes(zones: list[Zone], height: int, body: float) -> None:
-    """Small type that opens with a mark, in the lower part of the page, with no larger text below it in its column."""
+    """Small type that opens with a mark, in the lower part of the page, with no larger text below it in
+    its column.
+    """
     notes: list[int] = []
     for i in sorted(range(len(zones)), key=lambda i: -zones[i].bbox.y0):
         zone = zones[i]

@@ -14,7 +14,9 @@ _MAX_CHARS = 150
 
 
 def body_height(lines: Sequence[TextLine]) -> float:
-    """Height of the lines that hold the page's middle character when sorted by height: its running text, in pixels."""
+    """Height of the lines that hold the page's middle character when sorted by height: its running text,
+    in pixels.
+    """
     if not lines:
         return 1.0
     heights = np.array([size_of(line) for line in lines])

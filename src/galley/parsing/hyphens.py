@@ -1,4 +1,6 @@
-"""Joining lines into running text: a hyphen at a line's end goes only where a dictionary or the document agrees."""
+"""Joining lines into running text: a hyphen at a line's end goes only where a dictionary or the document
+agrees.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def english() -> frozenset[str]:
 
 
 class Vocabulary:
-    """Words known to be words: English, and those ``texts`` (lines of the document) hold away from line ends."""
+    """Words known to be words: English, and those ``texts`` (lines of the document) hold away from line
+    ends.
+    """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self.own: set[str] = set()
@@ -32,7 +36,9 @@ class Vocabulary:
             self.learn(text)
 
     def learn(self, text: str) -> None:
-        """Add the words of one line except a last one that may be half a word and a first one that may be its rest."""
+        """Add the words of one line except a last one that may be half a word and a first one that may be
+        its rest.
+        """
         words = [match.group().lower() for match in _WORD.finditer(text)]
         if text and text[-1] in _HYPHENS:
             words = words[:-1]
@@ -43,7 +49,9 @@ class Vocabulary:
         return word in self.own or word in english()
 
     def joint(self, before: str, after: str) -> str | None:
-        """What stands between two lines of one paragraph: a space, nothing, or None = nothing, and the hyphen goes."""
+        """What stands between two lines of one paragraph: a space, nothing, or None = nothing, and the
+        hyphen goes.
+        """
         if not before or not after:
             return ""
         if before[-1] == "\u00ad":

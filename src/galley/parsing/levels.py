@@ -32,7 +32,9 @@ def type_size(block: Block) -> float:
 
 
 def _size_steps(sizes: list[float]) -> list[float]:
-    """Least size of each level, largest level first: a new level begins where sizes fall by more than a tenth."""
+    """Least size of each level, largest level first: a new level begins where sizes fall by more than a
+    tenth.
+    """
     steps: list[float] = []
     top = 0.0
     for size in sorted(sizes, reverse=True):
@@ -44,7 +46,9 @@ def _size_steps(sizes: list[float]) -> list[float]:
 
 
 def _name_title(document: Document) -> None:
-    """The largest heading of the first page's upper half, when clearly larger than the document's other headings."""
+    """The largest heading of the first page's upper half, when clearly larger than the document's other
+    headings.
+    """
     first = next((page for page in document.pages if page.number == 1), None)
     if first is None or any(block.label is Label.TITLE for block in first.blocks):
         return

@@ -29,7 +29,9 @@ def trusts_layer(layer: TextLayer, options: ParseOptions) -> bool:
 def picture_lines(
     image: NDArray[np.uint8], regions: Sequence[Region], lines: Sequence[TextLine], ocr: OcrEngine
 ) -> list[TextLine]:
-    """OCR lines of the pictures on a page whose text layer has nothing there: scanned letters, screenshots, charts."""
+    """OCR lines of the pictures on a page whose text layer has nothing there: scanned letters,
+    screenshots, charts.
+    """
     least = _LEAST_PICTURE * image.shape[0] * image.shape[1]
     found: list[TextLine] = []
     for region in regions:

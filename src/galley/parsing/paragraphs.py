@@ -19,11 +19,14 @@ _SPACING = 1.3
 _SIZE = 1.35
 # Characters: no column of running text is narrower on average.
 _SHORT = 25
+_SHORT_CENTRED = 45
 
 
 @dataclass
 class Paragraph:
-    """Rows of one paragraph, each row one line. ``verse``: the line breaks are part of the text (addresses, receipts)."""
+    """Rows of one paragraph, each row one line. ``verse``: the line breaks are part of the text
+    (addresses, receipts).
+    """
 
     lines: list[TextLine]
     verse: bool = False
@@ -107,20 +110,25 @@ class _Column:
         """Most rows share a middle while their left edges vary."""
         middles = np.array([line.bbox.center[0] for line in self.lines])
         lefts = np.array([line.bbox.x0 for line in self.lines])
-        return len(self.lines) > 1 and middles.std() < 0.5 * self.height and lefts.std() > self.height
+        aligned = float(middles.std()) < 0.5 * self.height < 0.5 * float(lefts.std())
+        return len(self.lines) > 1 and aligned
 
     @cached_property
     def hanging(self) -> bool:
-        """Rows go on further in than they begin, as in reference lists: most rows are indented, some are not."""
+        """Rows go on further in than they begin, as in reference lists: most rows are indented, some are
+        not.
+        """
         inset = [self._indent(line) > _INDENT for line in self.lines]
-        return len(inset) > 3 and 0.5 < np.mean(inset) < 1 and not inset[0] and not self.centred
+        return len(inset) > 3 and 0.5 < float(np.mean(inset)) < 1 and not inset[0] and not self.centred
 
     @cached_property
     def verse(self) -> bool:
-        """The line breaks are meant: most rows end where the next row's first word would still have fitted, or all
-        are short and begin like lines of an address."""
-        if len(self.lines) < 2 or self.centred:
+        """The line breaks are meant: most rows end where the next row's first word would still have
+        fitted, or all are short and centred or begin like lines of an address."""
+        if len(self.lines) < 2:
             return False
+        if self.centred:
+            return float(np.mean([len(line.text) for line in self.lines])) < _SHORT_CENTRED
         ends = [self._ends_early(i) for i in range(len(self.lines) - 1)]
         starts = [line.text.lstrip()[:1] for line in self.lines]
         entries = [start.isupper() or start.isdigit() for start in starts]
@@ -129,7 +137,7 @@ class _Column:
 
     def paragraphs(self, rowwise: bool) -> list[Paragraph]:
         marked = any(self._marked(line) for line in self.lines)
-        verse = rowwise and not marked or self.verse and not marked
+        verse = (rowwise and not marked) or (self.verse and not marked)
         found: list[Paragraph] = []
         for i, line in enumerate(self.lines):
             if not found or self._begins(i, verse):
@@ -142,10 +150,8 @@ class _Column:
         line, before = self.lines[i], self.lines[i - 1]
         step = line.bbox.center[1] - before.bbox.center[1]
         ratio = line.bbox.height / max(1e-6, before.bbox.height)
-        if (
-            step > _SPACING * max(self.pitch, self.height)
-            or not 1 / _SIZE < ratio < _SIZE
-            and line.size != before.size
+        if step > _SPACING * max(self.pitch, self.height) or (
+            not 1 / _SIZE < ratio < _SIZE and line.size != before.size
         ):
             return True
         if self._marked(line):
@@ -155,8 +161,8 @@ class _Column:
         if self.hanging:
             return self._indent(line) <= _INDENT
         indented = self._indent(line) > _INDENT and self._indent(before) <= _INDENT
-        return (
-            indented and not self._marked(before) or self._ends_early(i - 1) and not self._indent(before) > 3
+        return (indented and not self._marked(before)) or (
+            self._ends_early(i - 1) and not self._indent(before) > 3
         )
 
     def _marked(self, line: TextLine) -> bool:

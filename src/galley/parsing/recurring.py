@@ -15,13 +15,15 @@ _SAME_PLACE = 0.02
 _ALIKE = 0.85
 _MOST_CHARS = 200
 _TEXTLIKE = (Label.TEXT, Label.HEADING, Label.TITLE, Label.CAPTION, Label.REFERENCE, Label.LIST_ITEM)
+_HEADINGS = {Label.HEADING, Label.TITLE}
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
 
 
 def mark_recurring(document: Document) -> None:
     """Label what recurs in the margins of pages at most two apart as header, footer or page number, in place.
 
-    What opens the document stays as it is even when it recurs: the first page's letterhead or title is content.
+    What opens the document stays as it is even when it recurs: the first page's letterhead or title is
+    content.
     """
     edges = [_edges(page) for page in document.pages]
     hits: list[tuple[Block, Label]] = []
@@ -59,6 +61,11 @@ def _opens(block: Block, label: Label) -> bool:
 def _same(block: Block, page: Page, other: Block, there: Page) -> bool:
     place = block.bbox.center[1] / max(1, page.height) - other.bbox.center[1] / max(1, there.height)
     if abs(place) > _SAME_PLACE:
+        return False
+    if block.content == other.content:
+        return True
+    # "Lecture 2" after "Lecture 1" is a heading: its number is what it says.
+    if {block.label, other.label} & _HEADINGS:
         return False
     a, b = _DIGITS.sub("#", block.content.lower()), _DIGITS.sub("#", other.content.lower())
     return a == b or SequenceMatcher(None, a, b, autojunk=False).ratio() >= _ALIKE

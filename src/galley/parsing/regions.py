@@ -16,10 +16,14 @@ _CELL_CHARS = 14
 # A table that takes more of the page than this may be several things with white space between them.
 _WHOLE_PAGE = 0.5
 _BLANK = 2.5
+# The labels of a drawing cover less of it.
+_DENSE = 0.35
 
 
 def credible(regions: Sequence[Region], lines: Sequence[TextLine], width: int, height: int) -> list[Region]:
-    """Regions without the ones the lines contradict: pieces of a like region, and figures and tables that are text."""
+    """Regions without the ones the lines contradict: pieces of a like region, and figures and tables that
+    are text.
+    """
     kept: list[Region] = []
     for region in regions:
         inside = [line for line in lines if line.bbox.inside(region.bbox) > 0.6]
@@ -34,6 +38,18 @@ def credible(regions: Sequence[Region], lines: Sequence[TextLine], width: int, h
     return [
         region for region in kept if not any(_holds(other, region) for other in kept if other is not region)
     ]
+
+
+def with_tables(regions: Sequence[Region], found: Sequence[BBox]) -> list[Region]:
+    """Regions and the ruled tables the detector missed, which replace what it saw in their place."""
+    tables = [region.bbox for region in regions if region.label is Label.TABLE]
+    missed = [box for box in found if not any(_meet(box, table) for table in tables)]
+    kept = [region for region in regions if not any(region.bbox.inside(box) > 0.5 for box in missed)]
+    return kept + [Region(Label.TABLE, box, 1.0) for box in missed]
+
+
+def _meet(a: BBox, b: BBox) -> bool:
+    return max(a.inside(b), b.inside(a)) > 0.5
 
 
 def _tables_within(table: Region, lines: Sequence[TextLine]) -> list[Region]:
@@ -74,8 +90,8 @@ def _union(lines: Sequence[TextLine]) -> BBox:
 def looks_tabular(lines: Sequence[TextLine]) -> Rowwise:
     """The test whether columns of ``lines`` are columns of cells, to read across, rather than of prose.
 
-    Cells are short and stand in rows. Two columns of short words alone may as well be two addresses side by side; there
-    it takes figures, list marks or colons to tell.
+    Cells are short and stand in rows. Two columns of short words alone may as well be two addresses side
+    by side; there it takes figures, list marks or colons to tell.
     """
 
     def test(columns: list[list[int]]) -> bool:
@@ -121,7 +137,11 @@ def _mean_chars(lines: Sequence[TextLine]) -> float:
 
 
 def _is_text(figure: Region, lines: Sequence[TextLine], page_area: float) -> bool:
-    """A figure that is mostly text: several lines longer than labels are, or nearly the whole page full of lines."""
+    """A figure that is mostly text: lines that fill it, several lines longer than labels are, or nearly the
+    whole page full of lines.
+    """
+    if sum(line.bbox.area for line in lines) > _DENSE * figure.bbox.area:
+        return True
     prose = [line for line in lines if len(line.text) >= _PROSE_CHARS]
     covered = sum(line.bbox.area for line in prose) / max(1.0, figure.bbox.area)
     return (len(prose) >= 5 and covered > 0.06) or (figure.bbox.area > 0.5 * page_area and len(lines) >= 8)

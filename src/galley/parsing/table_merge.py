@@ -16,9 +16,9 @@ _CONTINUED = re.compile(r"\b(continued|cont['’]?d?|fortsetzung|suite|continuac
 def merge_tables(document: Document) -> None:
     """Append each table that goes on to the one it goes on from, in place.
 
-    The first table's block gets all rows and ``extra["row_pages"]``: pairs of a row and the page from which that row
-    on was taken. The later block stays in its place, empty, with ``continues`` set. Header rows the later page repeats
-    are dropped; rows, cells and their texts are otherwise kept as they are.
+    The first table's block gets all rows and ``extra["row_pages"]``: pairs of a row and the page from
+    which that row on was taken. The later block stays in its place, empty, with ``continues`` set. Header
+    rows the later page repeats are dropped; rows, cells and their texts are otherwise kept as they are.
     """
     home: Block | None = None
     for page, following in zip(document.pages, document.pages[1:], strict=False):

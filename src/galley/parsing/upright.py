@@ -18,8 +18,8 @@ from galley.layout.skew import LEAST, deskew, page_skew
 class Upright:
     """An upright page and its text layer, whose boxes fit the image.
 
-    rotation: clockwise degrees the page was turned by; skew: degrees undone after that. quads: (n, 4, 2) boxes of text
-    lines where they have been looked for, in the image's pixels.
+    rotation: clockwise degrees the page was turned by; skew: degrees undone after that. quads: (n, 4, 2)
+    boxes of text lines where they have been looked for, in the image's pixels.
     """
 
     image: NDArray[np.uint8]
@@ -30,8 +30,8 @@ class Upright:
 
 
 def make_upright(page: PageImage, ocr: OcrEngine, *, trust_layer: bool) -> Upright:
-    """The page upright. ``trust_layer``: its text layer will be read, so a small skew does no harm and only a page whose
-    text runs up or down is turned."""
+    """The page upright. ``trust_layer``: its text layer will be read, so a small skew does no harm and
+    only a page whose text runs up or down is turned."""
     if trust_layer and not _runs_sideways(page.text):
         return Upright(page.image, page.text)
     rotation = page_orientation(page.image, ocr)

@@ -1,7 +1,8 @@
 """From regions and lines to zones: every line of the page in exactly one zone, zones in reading order.
 
-The detector knows what looks like a table, a figure or a heading; the lines know where text is. A region with no lines
-is no text, a line outside all regions is still text, and a region the lines contradict is dropped (``regions``).
+The detector knows what looks like a table, a figure or a heading; the lines know where text is. A region
+with no lines is no text, a line outside all regions is still text, and a region the lines contradict is
+dropped (``regions``).
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _PLAIN = (Label.TEXT, Label.REFERENCE)
 class Zone:
     """A region of the page with its lines in reading order.
 
-    score: the detector's, None where the lines alone made the zone. rowwise: lines are cells of rows to read across.
+    score: the detector's, None where the lines alone made the zone. rowwise: lines are cells of rows to
+    read across.
     """
 
     label: Label
@@ -66,7 +68,9 @@ def line_height(lines: Sequence[TextLine]) -> float:
 
 
 def gather(lines: Sequence[TextLine]) -> list[Zone]:
-    """Zones made by geometry alone: columns first, then runs of lines with like height and ordinary spacing."""
+    """Zones made by geometry alone: columns first, then runs of lines with like height and ordinary
+    spacing.
+    """
     zones = []
     upright = [line for line in lines if not is_vertical(line)]
     for line in lines:
@@ -110,7 +114,9 @@ def _claim(zone: Zone, line: TextLine) -> tuple[bool, bool, float, float]:
 
 
 def _absorb(zones: list[Zone], free: Sequence[TextLine]) -> list[TextLine]:
-    """Lines just above or below a text zone's own, alike and within its width, are its lines that the box missed."""
+    """Lines just above or below a text zone's own, alike and within its width, are its lines that the box
+    missed.
+    """
     waiting = list(free)
     grown = True
     while grown:

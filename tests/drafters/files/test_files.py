@@ -36,7 +36,8 @@ HOCR = """<?xml version="1.0" encoding="UTF-8"?>
    </span>
    <span class='ocr_line' title="bbox 36 126 500 152"><span class='ocrx_word' title='bbox 1 2 3 4'>below</span></span>
   </p>
-  <p class='ocr_par'><span class='ocr_caption' title="bbox 1 200 9 210"><span class='ocrx_word'>Figure<br>1</span></span></p>
+  <p class='ocr_par'><span class='ocr_caption' title="bbox 1 200 9 210">
+  <span class='ocrx_word'>Figure<br>1</span></span></p>
  </div>
 </div>
 <div class='ocr_page' title='bbox 0 0 100 200'></div>

@@ -30,7 +30,14 @@ def test_min_area_rectangle_recovers_a_rotated_box(degrees):
 
 
 @pytest.mark.parametrize(
-    "points", [[[3, 4]], [[3, 4], [3, 4]], [[0, 0], [5, 5]], [[0, 0], [1, 1], [2, 2], [5, 5]], [[1, 1], [4, 1], [9, 1]]]
+    "points",
+    [
+        [[3, 4]],
+        [[3, 4], [3, 4]],
+        [[0, 0], [5, 5]],
+        [[0, 0], [1, 1], [2, 2], [5, 5]],
+        [[1, 1], [4, 1], [9, 1]],
+    ],
 )
 def test_degenerate_points_give_a_flat_rectangle(points):
     quad = min_area_rectangle(np.array(points, np.float32))

@@ -75,7 +75,9 @@ def test_recogniser_cut_equals_the_stock_graph():
     x = np.random.default_rng(1).uniform(-1, 1, (1, 3, 48, 64)).astype(np.float32)
     (features,) = run(cut(model, ["x"], ["p2o.pd_op.transpose.8.0"]), x=x)
     assert features.shape == (1, 8, 120)
-    (logits,) = run(cut(model, ["p2o.pd_op.transpose.8.0"], ["Add.209"]), **{"p2o.pd_op.transpose.8.0": features})
+    (logits,) = run(
+        cut(model, ["p2o.pd_op.transpose.8.0"], ["Add.209"]), **{"p2o.pd_op.transpose.8.0": features}
+    )
     odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
     (stock,) = session(path).run(None, {"x": x})
     np.testing.assert_allclose(odds / odds.sum(axis=-1, keepdims=True), stock, atol=1e-5)

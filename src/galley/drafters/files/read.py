@@ -59,7 +59,7 @@ def read_draft_text(text: str) -> Document:
 def _json(text: str) -> object | None:
     """Parsed JSON, or None: Markdown may begin with a bracket as well."""
     try:
-        return json.loads(text)  # type: ignore[no-any-return]
+        return json.loads(text)
     except ValueError:
         return None
     except RecursionError:

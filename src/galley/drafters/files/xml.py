@@ -28,7 +28,7 @@ def parse_xml(text: str) -> ET.Element:
         depth -= 1
         builder.end(name)
 
-    def refuse(*_: Any) -> None:
+    def refuse(*_: Any) -> int:
         raise InputError("this XML declares entities, which Galley does not expand; save it without them")
 
     parser = expat.ParserCreate(encoding="utf-8")

@@ -13,6 +13,7 @@ from PIL import Image
 from galley.drafters.ocr.ctc import collapse
 from galley.drafters.ocr.onnx_cut import cut
 from galley.drafters.ocr.onnx_denormals import flush_denormals
+from galley.drafters.ocr.spacing import ink_columns, missing_spaces
 from galley.runtime import package_file, session, threads
 
 HEIGHT = 48
@@ -68,16 +69,31 @@ class Recogniser:
         return [jobs[i].result() for i in range(len(crops))]
 
     def _read(self, crop: NDArray[np.uint8], features: bool) -> Reading:
-        frames = self._encoder.run(None, {"x": _pixels(crop)})[0][0]
-        classes, probability = self._classify(frames)
-        spans = collapse(classes, probability)
+        pixels = _pixels(crop)
+        frames = self._encoder.run(None, {"x": pixels})[0][0]
+        spans = collapse(*self._classify(frames))
+        ids, at = self._spaced(spans.ids, (spans.first + spans.last) // 2, pixels)
         return Reading(
             features=frames[: len(frames) if features else 0].astype(np.float16),
-            char_ids=spans.ids,
-            char_frames=(spans.first + spans.last) // 2,
-            text="".join(self.characters[i] for i in spans.ids),
+            char_ids=ids,
+            char_frames=at,
+            text=self._text(ids),
             confidence=float(spans.confidence.mean()) if len(spans.ids) else 0.0,
         )
+
+    def _text(self, ids: NDArray[np.int64]) -> str:
+        return "".join(self.characters[i] for i in ids)
+
+    def _spaced(
+        self, ids: NDArray[np.int64], frames: NDArray[np.int64], pixels: NDArray[np.float32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Characters and their frames with the missing spaces put in, each half way between its neighbours."""
+        missing = missing_spaces(self._text(ids), frames, ink_columns(pixels[0].mean(axis=0)), STRIDE)
+        if not missing:
+            return ids, frames
+        places = np.array(missing)
+        between = (frames[places - 1] + frames[places]) // 2
+        return np.insert(ids, places, len(self.characters) - 1), np.insert(frames, places, between)
 
     def _classify(self, frames: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Best class of every frame, and its probability where it is not the blank."""

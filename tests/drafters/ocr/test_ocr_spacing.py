@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+
+from galley.drafters.ocr.ctc import collapse
+from galley.drafters.ocr.spacing import ink_columns, missing_spaces
+from galley.drafters.ocr.words import split_words
+
+STRIDE = 8
+
+
+def typeset(text: str, gaps: dict[int, int], gap: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Frames and ink columns of ``text``: glyphs 13 wide, ``gaps[i]`` blank columns before character i."""
+    columns, frames = [False] * 8, []
+    for i in range(len(text)):
+        columns += [False] * gaps.get(i, gap)
+        frames.append((len(columns) + 6) // STRIDE)
+        columns += [True] * 13
+    return np.array(frames), np.array(columns + [False] * 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "gaps", "expected"),
+    [
+        ("Tel:03-3271", {4: 16}, [4]),
+        ("end.Next", {4: 14}, [4]),
+        ("end.Next", {}, []),
+        ("wide gap", {}, []),
+        ("wideword", {4: 24}, [4]),
+        ("wideword", {4: 12}, []),
+        ("144.16", {4: 14}, []),
+        ("alas!", {4: 24}, []),
+        ("東京:大阪", {3: 30}, []),
+        ("", {}, []),
+        ("x", {}, []),
+    ],
+)
+def test_missing_spaces(text, gaps, expected):
+    frames, columns = typeset(text, gaps)
+    assert missing_spaces(text, frames, columns, STRIDE) == expected
+
+
+def test_letterspaced_text_is_left_alone():
+    frames, columns = typeset("LETTERS:SPACED", {}, gap=14)
+    assert missing_spaces("LETTERS:SPACED", frames, columns, STRIDE) == []
+
+
+@pytest.mark.parametrize("invert", [False, True])
+def test_ink_columns_on_light_and_dark(invert):
+    line = np.full((48, 60), 0.9, np.float32)
+    line[10:30, 20:25] = -0.8
+    expected = np.zeros(60, bool)
+    expected[20:25] = True
+    np.testing.assert_array_equal(ink_columns(-line if invert else line), expected)
+    assert not ink_columns(np.zeros((48, 8), np.float32)).any()
+
+
+def test_collapse_merges_runs_and_splits_at_blanks():
+    spans = collapse(
+        np.array([0, 5, 5, 0, 5, 7, 7, 0]), np.array([0, 0.5, 0.9, 0, 0.8, 0.7, 0.6, 0], np.float32)
+    )
+    assert spans.ids.tolist() == [5, 5, 7]
+    assert spans.first.tolist() == [1, 4, 5]
+    assert spans.last.tolist() == [2, 4, 6]
+    np.testing.assert_allclose(spans.confidence, [0.9, 0.8, 0.7])
+    assert len(collapse(np.zeros(0, np.int64), np.zeros(0, np.float32)).ids) == 0
+
+
+def test_words_of_a_tilted_line_follow_it():
+    quad = np.array([[0, 0], [100, 10], [98, 30], [-2, 20]], np.float32)
+    left, right = split_words("ab cd", np.array([0.1, 0.3, 0.5, 0.7, 0.9]), quad)
+    assert (left.text, right.text) == ("ab", "cd")
+    assert left.bbox.x1 < right.bbox.x0
+    assert left.bbox.y0 < right.bbox.y0
+    assert right.bbox.x1 == pytest.approx(100)
+
+
+def test_words_of_odd_spacing():
+    quad = np.array([[0, 0], [100, 0], [100, 20], [0, 20]], np.float32)
+    assert [word.text for word in split_words(" a  b ", np.linspace(0, 1, 6), quad)] == ["a", "b"]
+    assert split_words("", np.zeros(0), quad) == []
+    (whole,) = split_words("x", np.array([0.5]), quad)
+    assert (whole.bbox.x0, whole.bbox.x1) == (0, 100)

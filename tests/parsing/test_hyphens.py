@@ -1,0 +1,22 @@
+"""Hyphens at line ends: undone only where a dictionary or the document agrees."""
+
+from __future__ import annotations
+
+from galley.parsing.hyphens import Vocabulary, join_lines
+
+
+def test_a_dictionary_word_is_joined() -> None:
+    assert join_lines(["the infor-", "mation was kept"], Vocabulary()) == "the information was kept"
+
+
+def test_a_compound_keeps_its_hyphen() -> None:
+    assert join_lines(["a well-", "known name"], Vocabulary()) == "a well-known name"
+
+
+def test_a_word_of_the_document_is_joined() -> None:
+    words = Vocabulary(["the Zorblaxian fleet"])
+    assert join_lines(["every Zorb-", "laxian ship"], words) == "every Zorblaxian ship"
+
+
+def test_lines_without_hyphens_are_joined_by_one_space() -> None:
+    assert join_lines(["one two", "three"], Vocabulary()) == "one two three"
