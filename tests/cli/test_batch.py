@@ -183,3 +183,16 @@ def test_interrupting_leaves_nothing_half_done(tmp_path: Path, jobs: str, number
     while any(Path(f"/proc/{child}").exists() for child in children):
         assert time.monotonic() < deadline, "workers outlive their parent"
         time.sleep(0.1)
+
+
+def test_a_link_to_itself_and_a_cut_file_do_not_stop_the_rest(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "loop.pdf").symlink_to("loop.pdf")
+    (folder / "cut.jpg").write_bytes(b"\xff\xd8\xff")
+    (folder / "good.pdf").write_bytes(numbered(1))
+    done = run("parse", folder, "-o", tmp_path / "out")
+    assert done.returncode == 3
+    assert (tmp_path / "out" / "good.md").is_file()
+    assert "loop.pdf" in done.stderr
+    assert "cut.jpg" in done.stderr

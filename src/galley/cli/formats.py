@@ -23,6 +23,8 @@ def read_formats(given: list[str]) -> list[str]:
     for name in names:
         if name not in FORMATS:
             raise UsageError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
+    if given and not names:
+        raise UsageError(f"--format names no format; there are {', '.join(FORMATS)}")
     return list(dict.fromkeys(names))
 
 

@@ -42,9 +42,9 @@ def find_inputs(paths: Sequence[str], skip: Collection[Path] = ()) -> tuple[list
                 looked_for = " ".join(sorted(SUFFIXES))
                 errors.append(InputError(f"{display_name(path)} holds no documents; looked for {looked_for}"))
             for file in files:
-                found.setdefault(file.resolve(), (file, file.relative_to(path)))
+                found.setdefault(Path(os.path.realpath(file)), (file, file.relative_to(path)))
         else:
-            found.setdefault(path.resolve(), (path, PurePath(path.name)))
+            found.setdefault(Path(os.path.realpath(path)), (path, PurePath(path.name)))
     places = _places([place for _, place in found.values()])
     inputs = [
         Input(path, "stdin" if str(path) == STDIN else display_name(path), place)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -40,14 +42,17 @@ class ImageReader:
         self.metadata: dict[str, str] = {}
         if kind is Kind.HEIF:
             _register_heif()
-        with self._open() as image:
-            self._frames = _page_frames(image) if kind is Kind.TIFF else [0]
-            moves = kind in (Kind.GIF, Kind.WEBP, Kind.PNG) and getattr(image, "n_frames", 1) > 1
+        with _quiet(), self._open() as image:
+            try:
+                self._frames = _page_frames(image) if kind is Kind.TIFF else [0]
+                moves = kind in (Kind.GIF, Kind.WEBP, Kind.PNG) and getattr(image, "n_frames", 1) > 1
+            except Exception as error:  # Pillow's readers raise anything on damaged files
+                raise self._damaged(error) from error
         self._notes = ["an animation: only its first frame is read"] if moves else []
         self.page_count = len(self._frames)
 
     def read(self, number: int) -> PageImage:
-        with self._open() as image:
+        with _quiet(), self._open() as image:
             picture, dpi, notes = self._decode(image, number)
         return PageImage(number, np.array(picture, dtype=np.uint8), dpi, warnings=[*self._notes, *notes])
 
@@ -55,8 +60,10 @@ class ImageReader:
         """Nothing is held open between pages."""
 
     def _decode(self, image: Image.Image, number: int) -> tuple[Image.Image, float, list[str]]:
-        if self._frames[number - 1]:
+        try:
             image.seek(self._frames[number - 1])
+        except Exception as error:
+            raise InputError(f"page {number} is damaged or cut off: {one_line(error)}") from error
         width, height = image.size
         if width * height > DECODE_LIMIT:
             raise InputError(self._too_large(width, height))
@@ -66,7 +73,7 @@ class ImageReader:
             image.draft("RGB", small)  # a JPEG decodes straight to a half, a quarter or an eighth
         try:
             image.load()
-        except OSError as error:
+        except Exception as error:
             raise InputError(f"page {number} is damaged or cut off: {one_line(error)}") from error
         if not small:
             return to_rgb(ImageOps.exif_transpose(image)), dpi, []
@@ -83,17 +90,26 @@ class ImageReader:
     def _open(self) -> Image.Image:
         formats = _PIL_FORMATS.get(self._kind, (self._kind.value,))
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # large images have their own limit and words here
-                return Image.open(as_file(self._content), formats=formats)
+            Image.init()  # a format named before its plugin is loaded is an error
+            return Image.open(as_file(self._content), formats=formats)
         except Image.DecompressionBombError as error:
             raise InputError(
                 f"{self._name} has too many pixels to decode safely; scale it down first"
             ) from error
-        except (OSError, SyntaxError, ValueError) as error:
-            what = f"{self._name} is a damaged or cut off {self._kind.value} file"
-            reason = "" if isinstance(error, UnidentifiedImageError) else f": {one_line(error)}"
-            raise InputError(what + reason) from error
+        except Exception as error:
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: Exception) -> InputError:
+        what = f"{self._name} is a damaged or cut off {self._kind.value} file"
+        return InputError(what if isinstance(error, UnidentifiedImageError) else f"{what}: {one_line(error)}")
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without Pillow's warnings: large and damaged images have their own limits and words here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _register_heif() -> None:
