@@ -15,7 +15,7 @@ _UNCLIP = 1.6
 _LEAST_SCORE = 0.4
 """Lower than is usual: what is no text is told apart by reading it."""
 _STEP = 32
-_LONG_SIDE = 1152
+_LONG_SIDE = 1536
 _SHORT_SIDE = 480
 _MAX_ENLARGEMENT = 2.0
 _MAX_PIXELS = 5.0e6
@@ -31,7 +31,7 @@ _MARGIN = 32
 class LineDetector:
     """PP-OCRv6 small detector.
 
-    What the page holds, without its blank margins, is looked at small first (1,152 pixels long), which suits most;
+    What the page holds, without its blank margins, is looked at small first (1,536 pixels long), which suits most;
     where its lines turn out too low for that, it is looked at again as large as they need. Margins not only cost
     time: the network weighs each pixel by the whole, and a little text in much blank fades.
     """
@@ -91,7 +91,7 @@ def content_window(image: NDArray[np.uint8]) -> tuple[slice, slice] | None:
 
 
 def _first_scale(height: int, width: int) -> float:
-    """Long side at 1,152 pixels, the short one of a strip not below 480."""
+    """Long side at 1,536 pixels, the short one of a strip not below 480."""
     scale = max(_LONG_SIDE / max(height, width), _SHORT_SIDE / min(height, width))
     return min(scale, _largest_scale(height, width))
 
