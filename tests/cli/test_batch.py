@@ -160,7 +160,13 @@ def test_interrupting_leaves_nothing_half_done(tmp_path: Path, jobs: str, number
     words = ["parse", "a.pdf", "b.pdf", "-o", "out", "-f", "md,json", "--images", "-j", jobs]
     # A session of its own, so that the signal reaches the whole group, as from a terminal.
     process = subprocess.Popen(
-        command(words, "Slow"), cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command(words, "Slow"),
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # a test run in the background of a shell hands its children an ignored SIGINT
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     deadline = time.monotonic() + 120
     while not (tmp_path / "out/.galley-done.jsonl").exists():
