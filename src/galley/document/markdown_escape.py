@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-# A backslash only escapes ASCII punctuation, so only there it needs one itself.
-_BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
+# A backslash only escapes ASCII punctuation and line ends, so only there it needs one itself.
+_BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{-~]|$)", re.MULTILINE)
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _LINK = re.compile(r"\](?=[(\[:])")
 _FLANKING = re.compile(r"\*+|_+")
 _STRIKE = re.compile(r"~~?(?=\S)")
 _LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|={1,}\s*$|-{1,}\s*$|~{3,})")
-_ORDERED = re.compile(r"^(\s*\d{1,9})([.)])(?=\s|$)")
+_ORDERED = re.compile(r"^(\s*\d{1,9})([.)])(?=\s|$)", re.MULTILINE)
 _RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 _DELIMITER_ROW = re.compile(r"^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
 
@@ -46,7 +46,8 @@ def escape_block(text: str, *, lists: bool = False) -> str:
 
     lists: leave a number that opens the first line, for the text is a list item.
     """
-    lines = [escape(line.strip()) for line in text.split("\n") if line.strip()]
+    # Escaped as a whole, for marks may pair over line breaks.
+    lines = escape("\n".join(line.strip() for line in text.split("\n") if line.strip())).split("\n")
     if lists and lines:
         return "  \n".join([lines[0], *map(escape_line_start, lines[1:])])
     return "  \n".join(map(escape_line_start, lines))
@@ -57,16 +58,13 @@ def _escape_emphasis(text: str) -> str:
     runs = list(_FLANKING.finditer(text))
     opens = {char: any(_opens(text, run) for run in runs if run.group()[0] == char) for char in "*_"}
     closes = {char: any(_closes(text, run) for run in runs if run.group()[0] == char) for char in "*_"}
-    pieces, end = [], 0
-    for run in runs:
+
+    def replaced(run: re.Match[str]) -> str:
         char = run.group()[0]
-        if opens[char] and closes[char] and (_opens(text, run) or _closes(text, run)):
-            pieces += [
-                text[end : run.start()],
-                "\\" + char * 1 if len(run.group()) == 1 else "".join("\\" + c for c in run.group()),
-            ]
-            end = run.end()
-    return "".join(pieces) + text[end:]
+        pairs = opens[char] and closes[char] and (_opens(text, run) or _closes(text, run))
+        return "".join("\\" + mark for mark in run.group()) if pairs else run.group()
+
+    return _FLANKING.sub(replaced, text)
 
 
 def _opens(text: str, run: re.Match[str]) -> bool:
