@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from galley.document import BBox
 from galley.drafters.line import TextLine, Word
+from galley.drafters.superscript import with_superscripts
 from galley.ingest.page import TextLayer, TextWord
 
 # White space wider than this many font sizes parts columns and table cells rather than words.
@@ -102,6 +103,8 @@ def _linked(chains: list[list[TextWord]], successor: dict[int, int], at: int) ->
 
 
 def _line(words: list[TextWord]) -> TextLine:
+    if _upright(words[0]):
+        words = with_superscripts(words)
     bbox = words[0].bbox
     for word in words[1:]:
         bbox = bbox.union(word.bbox)

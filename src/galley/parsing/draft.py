@@ -26,6 +26,7 @@ from galley.parsing.formulas import join_numbers, split_formulas
 from galley.parsing.furniture import mark_furniture
 from galley.parsing.headings import body_height
 from galley.parsing.hyphens import Vocabulary
+from galley.parsing.justified import join_justified
 from galley.parsing.lines import picture_lines, trusts_layer
 from galley.parsing.options import ParseOptions
 from galley.parsing.regions import with_tables
@@ -93,6 +94,7 @@ class DraftParser:
         regions = self.detector.detect(image)
         if trusted and self.options.ocr != "never":
             lines += picture_lines(image, regions, lines, self.ocr)
+        lines = join_justified(lines)
         regions = with_tables(regions, find_tables(image, lines))
         zones = find_zones(regions, lines, image.shape[1], image.shape[0])
         zones = join_numbers(split_formulas(zones))

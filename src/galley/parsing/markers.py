@@ -14,7 +14,8 @@ _ENUMERATOR = re.compile(
 _NUMBERING = re.compile(r"^\s*(?:§\s*)?(\d{1,2}(?:\.\d{1,3})*|[IVXL]{1,5}|[A-Z])(\.?)\s+(?=\S)")
 _ROMAN = re.compile(r"m{0,3}(cm|cd|d?c{0,3})(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(
-    r"(?:page|p\.|pg\.?|seite|página|pagina)?\s*[-–—\[(|·•]?\s*(\d{1,4}|[A-Z]{1,2}-\d{1,3}|\d{1,3}-\d{1,3})\s*[-–—\])|·•]?"
+    r"(?:page|p\.|pg\.?|seite|página|pagina)?\s*[-–—\[(|·•]?"
+    r"\s*(\d{1,4}|[A-Z]{1,2}-\d{1,3}|\d{1,3}-\d{1,3})\s*[-–—\])|·•]?"
     r"(?:\s*(?:of|/|von|de|sur)\s*\d{1,4})?",
     re.IGNORECASE,
 )

@@ -43,11 +43,12 @@ def merge_rows(lines: Sequence[TextLine]) -> list[TextLine]:
     """One line per row: fragments side by side joined by a space, from left to right."""
     merged = []
     for row in rows([line.bbox for line in lines]):
-        merged.append(_merged([lines[i] for i in row]))
+        merged.append(merge_pieces([lines[i] for i in row]))
     return merged
 
 
-def _merged(parts: list[TextLine]) -> TextLine:
+def merge_pieces(parts: Sequence[TextLine]) -> TextLine:
+    """Pieces side by side, from left to right, as one line."""
     if len(parts) == 1:
         return parts[0]
     first = parts[0]

@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 
 from galley.document import Block, Document, Label, Page
 from galley.parsing.furniture import MARGIN
+from galley.parsing.levels import type_size
 from galley.parsing.markers import is_page_number
 
 # Headers may alternate between left and right pages.
@@ -14,6 +15,7 @@ _REACH = 2
 _SAME_PLACE = 0.02
 _ALIKE = 0.85
 _MOST_CHARS = 200
+_LARGER = 1.2
 _TEXTLIKE = (Label.TEXT, Label.HEADING, Label.TITLE, Label.CAPTION, Label.REFERENCE, Label.LIST_ITEM)
 _HEADINGS = {Label.HEADING, Label.TITLE}
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
@@ -22,22 +24,27 @@ _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
 def mark_recurring(document: Document) -> None:
     """Label what recurs in the margins of pages at most two apart as header, footer or page number, in place.
 
-    What opens the document stays as it is even when it recurs: the first page's letterhead or title is
-    content.
+    The first page keeps its letterhead even when it recurs: there it is content, unless the page has a
+    heading set larger, which is what opens the document. Headers then come first in their page.
     """
     edges = [_edges(page) for page in document.pages]
+    kept = (
+        {id(block) for block, label in edges[0] if _opens(block, label, document.pages[0])}
+        if edges
+        else set()
+    )
     hits: list[tuple[Block, Label]] = []
     for p, page in enumerate(document.pages):
         near = [q for q in range(p - _REACH, p + _REACH + 1) if q != p and 0 <= q < len(edges)]
         for block, label in edges[p]:
             twins = [(other, document.pages[q]) for q in near for other, edge in edges[q] if edge is label]
-            if any(_same(block, page, other, there) for other, there in twins) and not (
-                p == 0 and _opens(block, label)
-            ):
+            if id(block) not in kept and any(_same(block, page, other, there) for other, there in twins):
                 hits.append((block, label))
     for block, label in hits:
         block.label = Label.PAGE_NUMBER if is_page_number(block.content) else label
         block.level = None
+    for page in document.pages:
+        page.blocks.sort(key=lambda block: block.label is not Label.HEADER)
 
 
 def _edges(page: Page) -> list[tuple[Block, Label]]:
@@ -54,8 +61,14 @@ def _edges(page: Page) -> list[tuple[Block, Label]]:
     return found
 
 
-def _opens(block: Block, label: Label) -> bool:
-    return label is Label.HEADER and not is_page_number(block.content)
+def _opens(block: Block, label: Label, page: Page) -> bool:
+    """Whether a block in the top margin of the first page is what the document begins with."""
+    if label is not Label.HEADER or is_page_number(block.content):
+        return False
+    larger = _LARGER * type_size(block)
+    return block.label in _HEADINGS or not any(
+        other.label in _HEADINGS and type_size(other) > larger for other in page.blocks
+    )
 
 
 def _same(block: Block, page: Page, other: Block, there: Page) -> bool:

@@ -1,0 +1,141 @@
+"""Lines of a justified column that wide word spaces broke into pieces, made whole again.
+
+A wide gap alone does not tell a word space from a column gap. The rows above and below do: they run across a
+word space and end at the same edge of the column, while a gutter or a table's column is white in them too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from galley.document import BBox
+from galley.drafters.line import TextLine
+from galley.parsing.paragraphs import merge_pieces
+
+_MOST_PIECES = 8
+# Multiples of the line's height.
+_WIDEST = 4.0
+_PITCH = 2.2
+_INDENT = 3.0
+_EDGE = 0.5
+# How much wider than the line's other word spaces a stretched one may be.
+_UNEVEN = 3.0
+_LIKE = 0.75
+
+
+def join_justified(lines: Sequence[TextLine]) -> list[TextLine]:
+    """The lines in their order; pieces of one justified line are one, at the place of its first piece."""
+    joined = _joined(lines)
+    # A line made whole may be what shows that the next one is broken.
+    while len(joined) < len(lines):
+        lines, joined = joined, _joined(joined)
+    return joined
+
+
+def _joined(lines: Sequence[TextLine]) -> list[TextLine]:
+    if len(lines) < 3:
+        return list(lines)
+    page = _Pieces(lines)
+    whole: dict[int, TextLine] = {}
+    gone: set[int] = set()
+    for start in range(len(lines)):
+        run = page.run(start)
+        part = page.broken_line(run) if len(run) > 1 and gone.isdisjoint(run) else []
+        if part:
+            whole[min(part)] = merge_pieces([lines[i] for i in part])
+            gone.update(part)
+    return [whole.get(i, line) for i, line in enumerate(lines) if i not in gone or i in whole]
+
+
+class _Pieces:
+    """Lines of a page and what lies beside, above and below each."""
+
+    def __init__(self, lines: Sequence[TextLine]) -> None:
+        self.lines = lines
+        boxes = [line.bbox for line in lines]
+        self.corners: NDArray[np.float64] = np.array([[b.x0, b.y0, b.x1, b.y1] for b in boxes])
+        self.heights = np.maximum(1e-6, self.corners[:, 3] - self.corners[:, 1])
+        self.middles = (self.corners[:, 1] + self.corners[:, 3]) / 2
+        self.following = [self._right_of(i) for i in range(len(lines))]
+
+    def run(self, start: int) -> list[int]:
+        """The line and those that follow to its right, each at most a wide word space away."""
+        run = [start]
+        while len(run) < _MOST_PIECES and (following := self.following[run[-1]]) is not None:
+            run.append(following)
+        return run
+
+    def _right_of(self, i: int) -> int | None:
+        height = self.heights[i]
+        gap = self.corners[:, 0] - self.corners[i, 2]
+        level = np.abs(self.middles - self.middles[i]) < 0.4 * np.minimum(self.heights, height)
+        found = np.flatnonzero(level & self._like(i) & (gap > 0) & (gap < _WIDEST * height))
+        return int(found[np.argmin(gap[found])]) if len(found) else None
+
+    def _like(self, i: int) -> NDArray[np.bool_]:
+        ratio = self.heights / self.heights[i]
+        return (ratio > _LIKE) & (ratio < 1 / _LIKE)
+
+    def broken_line(self, run: Sequence[int]) -> list[int]:
+        """The longest beginning of the run that is one line of a column, empty where there is none."""
+        for end in range(len(run), 1, -1):
+            part = list(run[:end])
+            if self._is_crossed(part) and self._is_even(part) and not self._is_parted(part):
+                return part
+        return []
+
+    def _nearby(self, part: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """What stands in the rows directly above and below, within the part's width."""
+        first, last = part[0], part[-1]
+        step = self.middles - self.middles[first]
+        meets = (self.corners[:, 0] < self.corners[last, 2]) & (self.corners[:, 2] > self.corners[first, 0])
+        reach = _PITCH * self.heights[first]
+        least = 0.4 * self.heights[first]
+        found = []
+        for distance in (-step, step):
+            row = np.flatnonzero(meets & (distance > least) & (distance < reach))
+            nearest = distance[row].min() if len(row) else 0.0
+            found.append(row[distance[row] < nearest + least])
+        return found[0], found[1]
+
+    def _is_crossed(self, part: Sequence[int]) -> bool:
+        """Whether an unbroken line above or below has the part's edges; the first row may be indented."""
+        height = self.heights[part[0]]
+        like = self._like(part[0])
+        left, right = self.corners[part[0], 0], self.corners[part[-1], 2]
+        return any(
+            like[i]
+            and abs(self.corners[i, 0] - left) < _INDENT * height
+            and abs(self.corners[i, 2] - right) < _EDGE * height
+            and self.corners[i, 0] < self.corners[part[0], 2]
+            for row in self._nearby(part)
+            for i in row
+        )
+
+    def _is_even(self, part: Sequence[int]) -> bool:
+        """Whether the gaps between the pieces are like the word spaces within them, where those are known."""
+        between = [self.corners[b, 0] - self.corners[a, 2] for a, b in pairwise(part)]
+        within = [gap for i in part for gap in _spaces(self.lines[i])]
+        if len(within) < 2:
+            return True
+        return max(between) < _UNEVEN * float(np.median(within))
+
+    def _is_parted(self, part: Sequence[int]) -> bool:
+        """Whether one of the gaps is white in the row above or below as well, between two boxes there."""
+        gaps = [(self.corners[a, 2], self.corners[b, 0]) for a, b in pairwise(part)]
+        for row in self._nearby(part):
+            ordered = row[np.argsort(self.corners[row, 0])]
+            for a, b in pairwise(ordered):
+                low, high = self.corners[a, 2], self.corners[b, 0]
+                if any(min(high, x1) - max(low, x0) > 0.5 * min(x1 - x0, high - low) for x0, x1 in gaps):
+                    return True
+        return False
+
+
+def _spaces(line: TextLine) -> list[float]:
+    boxes: list[BBox] = [word.bbox for word in line.words]
+    return [b.x0 - a.x1 for a, b in pairwise(boxes)]
