@@ -75,7 +75,14 @@ def test_options_replace_single_fields() -> None:
 def test_options_are_checked() -> None:
     assert make_options(keep="headers, footnotes").keep == {"headers", "footnotes"}
     assert make_options(pages=[1, 2, 7]).pages == "1,2,7"
-    for values in ({"dpi": 0}, {"max_pixels": 1}, {"keep": {"tables"}}, {"pages": "0"}, {"ocr": "perhaps"}):
+    for values in (
+        {"dpi": 0},
+        {"max_pixels": 1},
+        {"keep": {"tables"}},
+        {"pages": "0"},
+        {"pages": 1.5},
+        {"ocr": "perhaps"},
+    ):
         with pytest.raises(galley.UsageError):
             make_options(**values)
 
@@ -100,16 +107,24 @@ def test_configuration_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("DPI", "300")
     monkeypatch.setenv("OCR", "never")
     assert load_options().dpi == 200 and load_options().ocr == "auto"
-    Path("galley.toml").write_text('[parse]\ndpi = 150\nkeep = ["footers"]\n[serve]\nport = 1\n')
+    Path("galley.toml").write_text('[parse]\ndpi = 150\nkeep = ["footers"]\n')
     assert load_options().dpi == 150 and load_options(dpi=90, ocr=None).dpi == 90
     for text, message in (
         ("[parse]\ndpi = 'x'\n", "dpi in other.toml"),
         ("[parse\n", "cannot read the configuration file other.toml"),
+        ("[pars]\ndpi = 3\n", r"only \[parse\] is read, not 'pars'"),
+        ("dpi = 3\n", r"only \[parse\] is read, not 'dpi'"),
         ("parse = 3\n", r"\[parse\] has to be a table"),
     ):
         Path("other.toml").write_text(text)
         with pytest.raises(galley.UsageError, match=message):
             load_options(Path("other.toml"))
+
+
+def test_keeping_more(tmp_path: Path) -> None:
+    assert load_options(also_keep="headers").keep == {"headers", "footnotes"}
+    assert load_options(also_keep="none,headers").keep == {"headers"}
+    assert load_options(also_keep="none").keep == frozenset()
 
 
 def test_names_of_the_package() -> None:

@@ -202,3 +202,13 @@ def test_a_link_to_itself_and_a_cut_file_do_not_stop_the_rest(run: Run, tmp_path
     assert (tmp_path / "out" / "good.md").is_file()
     assert "loop.pdf" in done.stderr
     assert "cut.jpg" in done.stderr
+
+
+def test_a_document_that_fails_later_leaves_nothing_of_earlier_runs(run: Run, tmp_path: Path) -> None:
+    document, own = tmp_path / "q.pdf", tmp_path / "out/q.txt"
+    document.write_bytes(numbered(1))
+    assert run("parse", "q.pdf", "-o", "out", "-f", "md,html", "--images").returncode == 0
+    own.write_text("not made by galley")
+    document.write_bytes(numbered(1)[:150])
+    assert run("parse", "q.pdf", "-o", "out", "-f", "json").returncode == 3
+    assert files(tmp_path / "out") == [".galley-done.jsonl", "q.json", "q.txt"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -263,3 +264,29 @@ def test_the_samples_end_to_end(run: Run) -> None:
     letter = run("parse", str(SAMPLES / "letter.jpg"), parser=None)
     assert (letter.returncode, letter.stderr) == (0, "")
     assert "Dear Ms Penn" in letter.stdout and "Brass hook" in letter.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full and a POSIX shell")
+@pytest.mark.parametrize(
+    ("words", "redirected", "code", "message"),
+    [
+        (("a.pdf",), ">/dev/full", 4, "cannot write standard output: No space left"),
+        (("a.pdf",), ">&-", 4, "standard output is closed"),
+        (("-",), "<&-", 3, "standard input is closed"),
+        (("a.pdf", "-f", ""), "", 2, "--format names no format"),
+        (("a.pdf", "-f", ","), "", 2, "--format names no format"),
+    ],
+)
+def test_streams_and_formats(
+    tmp_path: Path, words: tuple[str, ...], redirected: str, code: int, message: str
+) -> None:
+    (tmp_path / "a.pdf").write_bytes(numbered(1))
+    line = f"{shlex.join(command(['parse', *words]))} {redirected}"
+    done = subprocess.run(["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == code and message in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="other systems have no such names")
+def test_names_with_control_characters_stay_on_one_line(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a\n\x1b[31m.pdf").write_bytes(b"")
+    assert run("parse", "a\n\x1b[31m.pdf").stderr == "galley: a\\n\\x1b[31m.pdf is empty (0 bytes)\n"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from types import FrameType
+from typing import NoReturn
 
-from galley.errors import GalleyError
+from galley.errors import GalleyError, OutputError
 
 INTERRUPTED = 128 + signal.SIGINT
 _PIPE_CLOSED = 141  # what a shell shows for a program that a closed pipe ended
@@ -19,9 +22,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code; whatever goes wrong is one line on standard error."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     signal.signal(signal.SIGTERM, _terminated)
+    if sys.stderr is None:  # closed; print would fall back to standard output
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
     try:
         code = _run(words)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except GalleyError as error:
         code = _complain(str(error), error.exit_code)
     except KeyboardInterrupt:
@@ -29,14 +35,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         code = _PIPE_CLOSED
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            _complain(f"cannot write: {error.strerror}", OutputError.exit_code)
+            _leave(OutputError.exit_code)
         what = " ".join(str(error).split())
         code = _complain(
             f"unexpected {type(error).__name__}: {what}; please report it", GalleyError.exit_code
         )
         if "--debug" in words:
             traceback.print_exc()
-    if code == _PIPE_CLOSED:
-        # Python would complain at exit when it flushes what nobody reads.
+    _leave(code)
+
+
+def _leave(code: int) -> NoReturn:
+    """Exit. Python would complain if it had to flush what nobody reads or no disk holds."""
+    if sys.stdout is not None and code in (_PIPE_CLOSED, OutputError.exit_code):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
 

@@ -60,7 +60,7 @@ def _search(folder: Path, skip: Collection[Path], errors: list[InputError]) -> I
     for root, folders, files in os.walk(folder, onerror=unreadable):
         here = Path(root)
         folders[:] = sorted(
-            name for name in folders if name[0] != "." and (here / name).resolve() not in skip
+            name for name in folders if name[0] != "." and Path(os.path.realpath(here / name)) not in skip
         )
         for name in sorted(files):
             if name[0] != "." and PurePath(name).suffix.lower() in SUFFIXES:

@@ -18,6 +18,7 @@ class Ledger:
         self._folder = folder
         self._path = folder / LEDGER_NAME
         self._entries: dict[str, dict[str, Any]] = {}
+        self._made: dict[str, set[str]] = {}
         if self._path.is_file():
             for line in self._path.read_text(encoding="utf-8", errors="replace").splitlines():
                 self._remember(line)
@@ -48,6 +49,10 @@ class Ledger:
         with self._path.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
 
+    def made(self, document: Input) -> set[str]:
+        """Files and folders of figures that earlier runs made of a document, relative to the folder."""
+        return set(self._made.get(str(document.place), ()))
+
     def image_folders(self) -> set[Path]:
         """Folders of figures that earlier runs wrote: output, not documents."""
         names = [entry["images"] for entry in self._entries.values() if entry.get("images")]
@@ -57,6 +62,8 @@ class Ledger:
         try:
             entry = json.loads(line)
             self._entries[entry["place"]] = entry
+            made = self._made.setdefault(entry["place"], set())
+            made.update(str(name) for name in (*entry.get("files", ()), entry.get("images")) if name)
         except (ValueError, KeyError, TypeError):
             pass
 

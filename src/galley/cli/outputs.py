@@ -52,6 +52,15 @@ class OutputFolder:
             draft.write_bytes(text.encode("utf-8", "replace"))
             draft.replace(target)
 
+    def remove(self, relative: PurePath) -> None:
+        """Remove a file or a folder of figures that an earlier run wrote, if it is there."""
+        target = self.path / relative
+        with writing(target):
+            if target.is_dir() and not target.is_symlink():
+                shutil.rmtree(target)
+            else:
+                target.unlink(missing_ok=True)
+
     def publish_images(self, place: PurePath, relative: PurePath) -> bool:
         """Move a document's figures to ``relative``, over those of an earlier run; False when it has none."""
         staged, target = self.staged_images(place), self.path / relative

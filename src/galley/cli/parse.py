@@ -28,7 +28,9 @@ Ocr = Annotated[
 ]
 Keep = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAMES", help="Also show any of headers,footers,footnotes,page-numbers."),
+    typer.Option(
+        metavar="NAMES", help="Also show headers,footers,page-numbers; footnotes are shown, none hides them."
+    ),
 ]
 Images = Annotated[bool | None, typer.Option("--images/--no-images", help="Save figures beside the output.")]
 MergeTables = Annotated[
@@ -105,7 +107,7 @@ def parse_command(
         pages=pages,
         dpi=dpi,
         ocr=ocr,
-        keep=",".join(keep) if keep else None,
+        also_keep=",".join(keep or []),
         images=images,
         merge_tables=merge_tables,
         password=password,

@@ -20,7 +20,8 @@ from galley.cli.report import Report
 from galley.cli.worker import ParserFactory
 from galley.cli.writers import FolderWriter, StdoutWriter, Writer
 from galley.document import Failure
-from galley.errors import UsageError
+from galley.errors import OutputError, UsageError
+from galley.ingest.source import read_stdin
 from galley.parsing.options import ParseOptions
 
 
@@ -68,6 +69,8 @@ def _writer(request: Request, inputs: Sequence[Input], ledger: Ledger | None, st
         raise UsageError("--images needs a folder to save figures into: -o DIR")
     if request.resume:
         raise UsageError("--resume needs the folder of the earlier run: -o DIR")
+    if sys.stdout is None:
+        raise OutputError("standard output is closed; name a folder: -o DIR")
     return StdoutWriter(request.formats[0], request.options)
 
 
@@ -75,7 +78,7 @@ def _spooled(given: Input, stack: ExitStack) -> Input:
     """Standard input as a file, which workers can read again and again."""
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="galley-"))
     path = Path(folder) / "stdin"
-    path.write_bytes(sys.stdin.buffer.read())
+    path.write_bytes(read_stdin())
     return replace(given, path=path)
 
 

@@ -6,11 +6,12 @@ import sys
 from pathlib import Path, PurePath
 from typing import Protocol
 
-from galley.cli.formats import image_folder, output_files, render
+from galley.cli.formats import FORMATS, image_folder, output_files, render
 from galley.cli.inputs import Input
 from galley.cli.ledger import Ledger
 from galley.cli.outputs import OutputFolder, writing
 from galley.document import Document
+from galley.errors import OutputError
 from galley.parsing.options import ParseOptions
 
 
@@ -49,8 +50,13 @@ class StdoutWriter:
 
     def write(self, given: Input, document: Document, complete: bool) -> None:
         text = render(self._format, document, self._options)[0]
-        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-        sys.stdout.buffer.flush()
+        try:
+            sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(f"cannot write standard output: {error.strerror or error}") from error
 
     def write_failed(self, given: Input, document: Document) -> None:
         if self._format == "json":
@@ -91,10 +97,19 @@ class FolderWriter:
                 )
 
     def write_failed(self, given: Input, document: Document) -> None:
+        self._remove_earlier(given)
         if "json" in self._formats:
             self._folder.write(
                 output_files("json", given.place)[0], render("json", document, self._options)[0]
             )
+
+    def _remove_earlier(self, given: Input) -> None:
+        """What earlier runs made of a document must not pass for the result of one that failed."""
+        made = self._ledger.made(given) | {str(file) for file in self._files(given)}
+        for name in FORMATS:
+            for path in (*output_files(name, given.place), image_folder([name], given.place)):
+                if str(path) in made:
+                    self._folder.remove(path)
 
     def _render(self, name: str, given: Input, document: Document) -> list[str]:
         if name == "glmocr":  # its files lie one folder deeper, beside imgs/

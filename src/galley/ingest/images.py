@@ -16,6 +16,7 @@ import numpy as np
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from galley.errors import InputError
+from galley.ingest.jpeg_end import with_end
 from galley.ingest.kind import Kind
 from galley.ingest.page import PageImage
 from galley.ingest.rgb import to_rgb
@@ -52,12 +53,33 @@ class ImageReader:
         self.page_count = len(self._frames)
 
     def read(self, number: int) -> PageImage:
-        with _quiet(), self._open() as image:
-            picture, dpi, notes = self._decode(image, number)
+        with _quiet():
+            try:
+                picture, dpi, notes = self._decoded(number)
+            except InputError:
+                if not self._completed():
+                    raise
+                picture, dpi, notes = self._decoded(number)
         return PageImage(number, np.array(picture, dtype=np.uint8), dpi, warnings=[*self._notes, *notes])
 
     def close(self) -> None:
         """Nothing is held open between pages."""
+
+    def _completed(self) -> bool:
+        """Give a JPEG the end marker it lacks; False when that is not what is wrong with it."""
+        if self._kind is not Kind.JPEG:
+            return False
+        content = self._content if isinstance(self._content, bytes) else self._content.read_bytes()
+        completed = with_end(content)
+        if completed is None:
+            return False
+        self._content = completed
+        self._notes.append("the file lacks its end marker; its picture is complete")
+        return True
+
+    def _decoded(self, number: int) -> tuple[Image.Image, float, list[str]]:
+        with self._open() as image:
+            return self._decode(image, number)
 
     def _decode(self, image: Image.Image, number: int) -> tuple[Image.Image, float, list[str]]:
         try:

@@ -29,7 +29,10 @@ class PageRanges:
             return pages
         if isinstance(pages, str):
             return cls.parse(pages)
-        numbers = [pages] if isinstance(pages, int) else list(pages)
+        try:
+            numbers = [pages] if isinstance(pages, int) else list(pages)
+        except TypeError as error:
+            raise UsageError(f"cannot read the pages {pages!r}; write them like 1-3,7,12-") from error
         return cls.parse(",".join(str(number) for number in numbers))
 
     def select(self, page_count: int) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -20,6 +21,8 @@ from galley.ingest.ranges import PageRanges
 
 SourceLike: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 """A path, ``-`` for standard input, a file's bytes, or a file opened for reading bytes."""
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 DEFAULT_DPI = 200.0
 DEFAULT_MAX_PIXELS = 50_000_000
@@ -147,6 +150,18 @@ def _pages(count: int) -> str:
 
 
 def _reader(content: Path | bytes, name: str, limits: Limits, password: str | None) -> Reader:
+    """Open with the reader of its kind. Raises ``InputError`` for whatever a library raises."""
+    try:
+        return _reader_of_kind(content, name, limits, password)
+    except GalleyError:
+        raise
+    except MemoryError as error:
+        raise InputError(f"{name} does not fit into memory") from error
+    except Exception as error:  # no damaged file may take other documents down
+        raise InputError(f"{name} cannot be read: {one_line(error)}") from error
+
+
+def _reader_of_kind(content: Path | bytes, name: str, limits: Limits, password: str | None) -> Reader:
     head = _head(content, name)
     if not head:
         raise InputError(f"{name} is empty (0 bytes)")
@@ -180,7 +195,7 @@ def _locate(source: SourceLike) -> tuple[Path | bytes, str]:
     if isinstance(source, bytes | bytearray | memoryview):
         return bytes(source), "document"
     if isinstance(source, str) and source == "-":
-        return sys.stdin.buffer.read(), "stdin"
+        return read_stdin(), "stdin"
     if isinstance(source, str | os.PathLike):
         return _from_path(Path(source))
     try:
@@ -193,13 +208,25 @@ def _locate(source: SourceLike) -> tuple[Path | bytes, str]:
     return data, display_name(Path(own)) if isinstance(own, str) else "document"
 
 
+def read_stdin() -> bytes:
+    """All of standard input. Raises ``InputError`` when it is closed or cannot be read."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed; give a file")
+    try:
+        return sys.stdin.buffer.read()
+    except (OSError, ValueError) as error:
+        raise InputError(f"standard input cannot be read: {one_line(error)}") from error
+
+
 def _from_path(path: Path) -> tuple[Path | bytes, str]:
     name = display_name(path)
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
         if path.is_symlink():
-            raise InputError(f"{name} is a broken link: it points to {path.readlink()}") from None
+            raise InputError(
+                f"{name} is a broken link: it points to {display_name(path.readlink())}"
+            ) from None
         raise InputError(f"{name} does not exist") from None
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror}") from error
@@ -215,8 +242,10 @@ def _from_path(path: Path) -> tuple[Path | bytes, str]:
 
 
 def display_name(path: Path) -> str:
-    """A path as text that any output can carry: bytes that are no UTF-8 become U+FFFD."""
-    return os.fsencode(path).decode("utf-8", "replace")
+    """A path as one line that any output can carry: bytes that are no UTF-8 become U+FFFD, control characters
+    their escapes."""
+    text = os.fsencode(path).decode("utf-8", "replace")
+    return _CONTROLS.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
 
 
 def as_file(content: Path | bytes) -> Path | BytesIO:

@@ -17,6 +17,7 @@ from galley.ingest.source import DEFAULT_DPI, DEFAULT_MAX_PIXELS
 CONFIG_NAME = "galley.toml"
 """The file read from the current folder when none is named."""
 
+_KEEP_NONE = "none"
 Keep = Literal["headers", "footers", "footnotes", "page-numbers"]
 
 
@@ -89,27 +90,37 @@ def make_options(**values: Any) -> ParseOptions:
     return _validated(values, "")
 
 
-def load_options(config: Path | None = None, **values: Any) -> ParseOptions:
+def load_options(config: Path | None = None, *, also_keep: str = "", **values: Any) -> ParseOptions:
     """Defaults, overlaid by the ``[parse]`` table of a configuration file, overlaid by ``values``.
 
     config: the file; None takes ``galley.toml`` of the current folder if there is one. Values of None are
-    left out.
+    left out. also_keep: names, separated by commas, that are kept besides; after ``none`` instead.
     """
     path = config or Path(CONFIG_NAME)
     if config is not None and not config.is_file():
         raise UsageError(f"the configuration file {config} does not exist")
     table = _read_table(path) if path.is_file() else {}
     _validated(table, f" in {path}")  # so that a bad file is named, not the command line
-    return _validated(table | {name: value for name, value in values.items() if value is not None}, "")
+    given = table | {name: value for name, value in values.items() if value is not None}
+    options = _validated(given, "")
+    names = {name.strip() for name in also_keep.split(",") if name.strip()}
+    if not names:
+        return options
+    kept = names - {_KEEP_NONE} if _KEEP_NONE in names else names | options.keep
+    return _validated(given | {"keep": frozenset(kept)}, "")
 
 
 def _read_table(path: Path) -> dict[str, Any]:
     try:
-        table = TomlConfigSettingsSource(BaseSettings, path)().get("parse", {})
+        data = TomlConfigSettingsSource(BaseSettings, path)()
     except (OSError, ValueError) as error:
         raise UsageError(
             f"cannot read the configuration file {path}: {' '.join(str(error).split())}"
         ) from error
+    unknown = sorted(set(data) - {"parse"})
+    if unknown:
+        raise UsageError(f"{path}: only [parse] is read, not {_list([repr(name) for name in unknown])}")
+    table = data.get("parse", {})
     if not isinstance(table, dict):
         raise UsageError(f"{path}: [parse] has to be a table")
     return table
