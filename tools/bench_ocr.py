@@ -3,7 +3,7 @@
     python tools/bench_ocr.py [--pages ../shared/data/realset_dev] [--speed 8] [--kinds receipt,invoice]
 
 The pages folder holds ``index.json``: a list of ``{id, image, truth, truth_type, kind}``. Texts of the two others are
-kept in ``.build/bench_ocr`` between runs; times never are: ``--speed N`` times all three on N pages, turn by turn.
+kept in ``.build/bench_ocr`` between runs; ``--speed N`` reads N pages afresh with all three in turn and times them.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from PIL import Image
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".build" / "bench_ocr"
 Reader = Callable[[Path], str]
+Table = dict[str, dict[str, list[float]]]
 _MARKS = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "‐": "-", "•": " "}
 )
@@ -104,26 +105,26 @@ def cached(name: str, make: Callable[[], Reader]) -> Reader:
     return read
 
 
-def score(pages: list[dict], folder: Path, readers: dict[str, Reader]) -> dict[str, dict[str, list[float]]]:
-    """F1 of every page by kind and reader."""
-    table: dict[str, dict[str, list[float]]] = {}
+def run(pages: list[dict], folder: Path, readers: dict[str, Reader]) -> tuple[Table, dict[str, float]]:
+    """F1 of every page by kind and reader, and seconds per page; the readers take turns on each page."""
+    table: Table = {}
+    spent = dict.fromkeys(readers, 0.0)
     for page in pages:
         truth = words(plain((folder / page["truth"]).read_text(), page["truth_type"]))
         row = table.setdefault(page["kind"], {name: [] for name in readers})
         for name, read in readers.items():
-            row[name].append(f1(words(read(folder / page["image"])), truth))
-    return table
-
-
-def timed(pages: list[dict], folder: Path, readers: dict[str, Reader]) -> dict[str, float]:
-    """Seconds per page; the readers take turns on each page, after one page to warm up."""
-    spent = dict.fromkeys(readers, 0.0)
-    for number, page in enumerate([pages[0], *pages]):
-        for name, read in readers.items():
             start = time.perf_counter()
-            read(folder / page["image"])
-            spent[name] += (time.perf_counter() - start) if number else 0.0
-    return {name: seconds / len(pages) for name, seconds in spent.items()}
+            text = read(folder / page["image"])
+            spent[name] += time.perf_counter() - start
+            row[name].append(f1(words(text), truth))
+    return table, {name: seconds / max(len(pages), 1) for name, seconds in spent.items()}
+
+
+def show(table: Table, names: list[str]) -> None:
+    everything = {name: [x for row in table.values() for x in row[name]] for name in names}
+    print(f"{'kind':24}{'pages':>6}" + "".join(f"{name:>11}" for name in names))
+    for kind, row in [*sorted(table.items(), key=lambda item: -len(item[1][names[0]])), ("all", everything)]:
+        print(f"{kind:24}{len(row[names[0]]):6}" + "".join(f"{np.mean(row[name]):11.3f}" for name in names))
 
 
 def main() -> None:
@@ -132,24 +133,23 @@ def main() -> None:
     )
     parser.add_argument("--pages", type=Path, default=ROOT.parent / "shared" / "data" / "realset_dev")
     parser.add_argument("--kinds", default="", help="only these kinds, comma-separated")
-    parser.add_argument("--speed", type=int, default=0, metavar="N", help="time all readers on N pages")
+    parser.add_argument(
+        "--speed", type=int, default=0, metavar="N", help="read N pages afresh and time all readers"
+    )
     options = parser.parse_args()
     pages = json.loads((options.pages / "index.json").read_text())
     pages = [page for page in pages if not options.kinds or page["kind"] in options.kinds.split(",")]
     makers = {"galley": galley_reader, "rapidocr": rapidocr_reader, "tesseract": tesseract_reader}
-    others = {name: cached(name, make) for name, make in makers.items() if name != "galley"}
-    table = score(pages, options.pages, {"galley": galley_reader(), **others})
-    print(f"{'kind':24}{'pages':>6}" + "".join(f"{name:>11}" for name in makers))
-    for kind, row in sorted(table.items(), key=lambda item: -len(item[1]["galley"])):
-        print(f"{kind:24}{len(row['galley']):6}" + "".join(f"{np.mean(row[name]):11.3f}" for name in makers))
-    everything = {name: np.mean([x for row in table.values() for x in row[name]]) for name in makers}
-    print(f"{'all':24}{len(pages):6}" + "".join(f"{everything[name]:11.3f}" for name in makers))
     if options.speed:
-        chosen = pages[:: max(len(pages) // options.speed, 1)][: options.speed]
-        seconds = timed(chosen, options.pages, {name: make() for name, make in makers.items()})
-        print(
-            f"{'seconds per page':24}{len(chosen):6}" + "".join(f"{seconds[name]:11.2f}" for name in makers)
-        )
+        pages = pages[:: max(len(pages) // options.speed, 1)][: options.speed]
+        readers = {name: make() for name, make in makers.items()}
+        run(pages[:1], options.pages, readers)  # loads the models
+    else:
+        readers = {name: make() if name == "galley" else cached(name, make) for name, make in makers.items()}
+    table, seconds = run(pages, options.pages, readers)
+    show(table, list(makers))
+    if options.speed:
+        print(f"{'seconds per page':24}{len(pages):6}" + "".join(f"{seconds[name]:11.2f}" for name in makers))
 
 
 if __name__ == "__main__":
