@@ -1,0 +1,114 @@
+"""Lines of a zone to paragraphs, list items and headings."""
+
+from __future__ import annotations
+
+from galley.document import BBox, Block, Document, Label, Page
+from galley.drafters.line import TextLine
+from galley.parsing.blocks import Setting, build_blocks
+from galley.parsing.continuation import link_paragraphs
+from galley.parsing.levels import set_levels
+from galley.parsing.zones import Zone, union
+
+PITCH, HEIGHT = 26, 20
+
+
+def line(text: str, row: float, x0: float = 100, x1: float = 600, height: float = HEIGHT) -> TextLine:
+    return TextLine(text, BBox(x0=x0, y0=row * PITCH, x1=x1, y1=row * PITCH + height))
+
+
+def blocks(*lines: TextLine, label: Label = Label.TEXT) -> list[Block]:
+    return build_blocks([Zone(label, union(lines), list(lines))], Setting(body=HEIGHT))
+
+
+def contents(*lines: TextLine) -> list[str]:
+    return [block.content for block in blocks(*lines)]
+
+
+PROSE = "several words that fill the column up to its right edge"
+
+
+def test_an_indent_begins_a_paragraph() -> None:
+    rows = [line(f"{PROSE} {i}", i, x0=130 if i == 2 else 100) for i in range(4)]
+    assert contents(*rows) == [f"{PROSE} 0 {PROSE} 1", f"{PROSE} 2 {PROSE} 3"]
+
+
+def test_a_short_last_line_ends_a_paragraph() -> None:
+    rows = [line(f"{PROSE} {i}", i, x1=250 if i == 1 else 600) for i in range(4)]
+    assert contents(*rows) == [f"{PROSE} 0 {PROSE} 1", f"{PROSE} 2 {PROSE} 3"]
+
+
+def test_space_begins_a_paragraph() -> None:
+    rows = [line(f"{PROSE} {i}", i + (i > 1)) for i in range(4)]
+    assert contents(*rows) == [f"{PROSE} 0 {PROSE} 1", f"{PROSE} 2 {PROSE} 3"]
+
+
+def test_a_hyphen_goes_within_a_paragraph_and_stays_in_a_compound() -> None:
+    rows = [
+        line("what is written down as infor-", 0),
+        line("mation on a well-", 1),
+        line("known matter of old", 2),
+    ]
+    assert contents(*rows) == ["what is written down as information on a well-known matter of old"]
+
+
+def test_an_address_keeps_its_lines() -> None:
+    rows = [line("Orchard & Sons", 0, x1=240), line("4 Mill Lane", 1, x1=210), line("Larkwater", 2, x1=190)]
+    assert contents(*rows) == ["Orchard & Sons\n4 Mill Lane\nLarkwater"]
+
+
+def test_list_items_lose_bullets_and_keep_numbers() -> None:
+    found = blocks(line("• first", 0, x1=200), line("• second", 1, x1=210), line("3. third", 2, x1=200))
+    assert [block.label for block in found] == [Label.LIST_ITEM] * 3
+    assert [block.content for block in found] == ["first", "second", "3. third"]
+
+
+def test_an_item_over_two_lines_is_one_item() -> None:
+    rows = [line(f"• {PROSE}", 0), line("and its rest", 1, x0=120, x1=240), line(f"• {PROSE}", 2)]
+    assert contents(*rows) == [f"{PROSE} and its rest", PROSE]
+
+
+def test_items_further_in_are_nested() -> None:
+    found = blocks(line("• outer", 0), line("• inner", 1, x0=140), line("• outer again", 2))
+    document = Document(pages=[Page(number=1, width=800, height=1000, blocks=found)])
+    set_levels(document)
+    assert [block.level for block in found] == [1, 2, 1]
+
+
+def test_large_type_is_a_heading() -> None:
+    (found,) = blocks(line("Results of the year", 0, x1=400, height=32))
+    assert found.label is Label.HEADING
+
+
+def test_heading_levels_follow_numbering_and_size() -> None:
+    heads = [("Report of the year", 48), ("1 Methods", 32), ("1.1 Data", 28), ("2 Results", 32)]
+    found = [
+        Block(
+            label=Label.HEADING,
+            bbox=line(t, 4 * i).bbox,
+            content=t,
+            lines=blocks(line(t, 4 * i, height=h))[0].lines,
+        )
+        for i, (t, h) in enumerate(heads)
+    ]
+    body = blocks(*(line(f"{PROSE} {i}", 30 + i) for i in range(4)))
+    set_levels(Document(pages=[Page(number=1, width=800, height=2000, blocks=[*found, *body])]))
+    assert found[0].label is Label.TITLE
+    assert [block.level for block in found] == [1, 2, 3, 2]
+
+
+def test_a_paragraph_broken_by_a_page_goes_on() -> None:
+    first = blocks(line(f"{PROSE} and then the infor-", 0), line(f"{PROSE} with all the infor-", 1))
+    second = blocks(line("mation ends here.", 0), line(f"{PROSE} indeed.", 1))
+    pages = [Page(number=i + 1, width=800, height=1000, blocks=b) for i, b in enumerate((first, second))]
+    document = Document(pages=pages)
+    link_paragraphs(document)
+    assert second[0].continues
+    assert "all the information ends here" in document.to_markdown()
+
+
+def test_a_new_sentence_on_the_next_page_is_a_new_paragraph() -> None:
+    first = blocks(line(PROSE, 0), line(f"{PROSE}.", 1))
+    second = blocks(line("Then another thing.", 0))
+    pages = [Page(number=i + 1, width=800, height=1000, blocks=b) for i, b in enumerate((first, second))]
+    link_paragraphs(Document(pages=pages))
+    assert not second[0].continues
