@@ -125,7 +125,7 @@ FUNCTIONS = frozenset(
 LIMIT_FUNCTIONS = frozenset(
     rf"\{name}" for name in ("det", "gcd", "inf", "lim", "liminf", "limsup", "max", "min", "Pr", "sup")
 )
-"""Set as the letters of their names; those with limits carry their subscript below."""
+"""Set as the letters of their names."""
 
 DOTS = frozenset(rf"\{name}" for name in ("ldots", "cdots", "dots", "dotsb", "dotsc", "dotsm", "dotsi"))
 """Three points, matched one by one."""
@@ -157,8 +157,6 @@ SWITCHES = frozenset(
 
 DROPPED = frozenset(
     (
-        r"\[",
-        r"\]",
         r"\(",
         r"\)",
         "$",
@@ -167,12 +165,11 @@ DROPPED = frozenset(
         r"\nonumber",
         r"\notag",
         r"\hline",
-        r"\tag",
         r"\lefteqn",
     )
 )
-"""Delimiters, numbering and placement the drawing does without; the number of a ``\\tag`` is drawn in
-line.
+"""What the drawing does without. ``\\[`` and ``\\]`` are not among them: OmniDocBench hands them to TeX as well,
+and its published figures include what they do to the layout.
 """
 
 DROPPED_WITH_ARGUMENT = frozenset(

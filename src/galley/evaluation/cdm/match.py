@@ -89,9 +89,7 @@ _SIZED = re.compile(r"\\(?:left|right|[bB]igg?[lrm]?)(?![a-z])")
 
 
 def look(token: str) -> str:
-    """One name for tokens that are drawn alike: delimiters of any size, arrows of any length, letter
-    variants.
-    """
+    """One name for tokens that are drawn alike: delimiters of any size, arrows of any length."""
     token = _LOOKS.get(token, token)
     sized = _SIZED.match(token)
     if sized and sized.end() < len(token):
@@ -100,7 +98,7 @@ def look(token: str) -> str:
     for arrow in ("rightarrow", "leftarrow"):
         if token.endswith(arrow):
             return f"\\{arrow}"
-    return re.sub(r"^\\(?:wide|var)(?=[a-zA-Z])", r"\\", token)
+    return re.sub(r"^\\wide(?=[a-z])", r"\\", token)
 
 
 def _relative(drawing: Drawing) -> Floats:
@@ -132,19 +130,27 @@ def _consistent(source: Floats, target: Floats) -> NDArray[np.bool_]:
 
 
 def _ransac(source: Floats, target: Floats) -> NDArray[np.bool_]:
-    """The largest set of pairs that one fit brings within reach; among equals the one with the least
-    error.
-    """
+    """The largest set of pairs that one fit brings within reach; among equals the one with the least error."""
     generator = np.random.default_rng(42)
-    best, best_key = np.zeros(len(source), dtype=bool), (0, 0.0)
-    for _ in range(TRIALS):
+    best, best_key = np.zeros(len(source), dtype=bool), (0, -np.inf)
+    trials, trial = float(TRIALS), 0
+    while trial < trials:
+        trial += 1
         sample = generator.choice(len(source), SAMPLE, replace=False)
         errors = _residuals(source, target, *_fit(source[sample], target[sample]))
         inliers = errors < REACH
         key = (int(np.count_nonzero(inliers)), -float(errors @ errors))
-        if (key[0] and key > best_key) or (key[0] == best_key[0] > 0 and key > best_key):
+        if key > best_key:
             best, best_key = inliers, key
+            trials = min(trials, _enough_trials(key[0] / len(source)))
     return best
+
+
+def _enough_trials(inlier_share: float) -> float:
+    """Fits after which a sample without outliers has surely been drawn, to machine precision."""
+    tiny = float(np.finfo(float).eps)
+    missed = float(np.clip(1 - inlier_share**SAMPLE, tiny, 1 - tiny))
+    return float(np.ceil(np.log(tiny) / np.log(missed))) if inlier_share else np.inf
 
 
 def _fit(source: Floats, target: Floats) -> tuple[Floats, float]:

@@ -113,13 +113,20 @@ class _Painter:
         if token in tex.DOTS:
             return " ".join(self._ink(".") for _ in range(3))
         if token in tex.FUNCTIONS or token in tex.LIMIT_FUNCTIONS:
-            star = "*" if token in tex.LIMIT_FUNCTIONS else ""
-            return f"\\operatorname{star} {{ {' '.join(self._ink(letter) for letter in token[1:])} }}"
+            return self._function(token)
         if tex.BIG.match(token):
             return self._ink(token + self._delimiter())
         if token == r"\not":
             return self._ink(f"{token} {self._raw_argument()}", name=f"{token}{self._tokens[self._at - 1]}")
         return self._with_arguments(token)
+
+    def _function(self, name: str) -> str:
+        """A named function as the letters of its name, upright only where the reference draws it so."""
+        if name in tex.LIMIT_FUNCTIONS:
+            command = self._ink(r"\operatorname*")
+        else:
+            command = r"\operatorname"
+        return f"{command} {{ {' '.join(self._ink(letter) for letter in name[1:])} }}"
 
     def _with_arguments(self, token: str) -> str:
         if token in tex.DROPPED_WITH_ARGUMENT:
@@ -131,7 +138,7 @@ class _Painter:
         if token in tex.TEXT:
             return self._text()
         if token in tex.STYLES:
-            return f"{token} {{ {self._argument()} }}"
+            return f"{token.rstrip('*')} {{ {self._argument()} }}"
         if token in tex.STACKS:
             return f"{token} {{ {self._argument()} }} {{ {self._argument()} }}"
         if token in tex.ACCENTS:
@@ -186,6 +193,10 @@ class _Painter:
         if ended != name:
             raise LatexError(rf"\begin{{{name}}} ends with \end{{{ended}}}")
         after = self._ink(rf"\right{closing}") if closing else ""
+        if pattern == "rl":  # a relation that opens a cell is spaced as one in the middle
+            rows = [
+                [f"{{ }} {cell}" if column % 2 else cell for column, cell in enumerate(row)] for row in rows
+            ]
         width = max((len(row) for row in rows), default=1)
         spec = (pattern * width or given).ljust(width, "l")[:width]
         return f"{before} \\begin{{array}} {{{spec}}} {_joined(rows)} \\end{{array}} {after}"
