@@ -13,7 +13,7 @@ from galley.document import Document, Label
 pytest.importorskip("reportlab")
 
 from reportlab.lib import colors
-from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.lib.styles import ParagraphStyle, getSampleStyleSheet
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
@@ -121,3 +121,12 @@ def test_a_blank_page_invents_nothing() -> None:
     assert document.pages[0].blocks == []
     assert document.to_markdown().strip() == ""
     assert document.failures == []
+
+
+def test_a_justified_paragraph_with_stretched_lines_is_one_paragraph() -> None:
+    style = ParagraphStyle("narrow", fontSize=10, leading=12, alignment=4, rightIndent=290)
+    text = 3 * (
+        "We hope that in another score of years somebody will write a second report and in it say what it was "
+        "that these uncharacteristically interdisciplinary notebooks had meant to those who kept them for us. "
+    )
+    assert galley.parse(_flowing(Paragraph(text, style))).to_markdown().strip() == text.strip()

@@ -118,22 +118,27 @@ class _Pieces:
 
     def _is_even(self, part: Sequence[int]) -> bool:
         """Whether the gaps between the pieces are like the word spaces within them, where those are known."""
-        between = [self.corners[b, 0] - self.corners[a, 2] for a, b in pairwise(part)]
+        between = [high - low for low, high in self._gaps(part)]
         within = [gap for i in part for gap in _spaces(self.lines[i])]
         if len(within) < 2:
             return True
         return max(between) < _UNEVEN * float(np.median(within))
 
     def _is_parted(self, part: Sequence[int]) -> bool:
-        """Whether one of the gaps is white in the row above or below as well, between two boxes there."""
-        gaps = [(self.corners[a, 2], self.corners[b, 0]) for a, b in pairwise(part)]
+        """Whether the row above or below has one of the gaps as well: as wide, or with the next box flush."""
+        slack = _EDGE * self.heights[part[0]]
+        gaps = self._gaps(part)
         for row in self._nearby(part):
-            ordered = row[np.argsort(self.corners[row, 0])]
-            for a, b in pairwise(ordered):
-                low, high = self.corners[a, 2], self.corners[b, 0]
-                if any(min(high, x1) - max(low, x0) > 0.5 * min(x1 - x0, high - low) for x0, x1 in gaps):
-                    return True
+            for low, high in self._gaps(row[np.argsort(self.corners[row, 0])]):
+                for x0, x1 in gaps:
+                    shared = min(high, x1) - max(low, x0)
+                    if shared > 0.5 * max(x1 - x0, high - low) or abs(high - x1) < slack:
+                        return True
         return False
+
+    def _gaps(self, row: Sequence[int] | NDArray[np.intp]) -> list[tuple[float, float]]:
+        """From where to where it is white between the boxes of a row, from left to right."""
+        return [(self.corners[a, 2], self.corners[b, 0]) for a, b in pairwise(row)]
 
 
 def _spaces(line: TextLine) -> list[float]:
