@@ -29,19 +29,21 @@ def additive_mask(
     width: int,
     dtype: torch.dtype,
     device: torch.device,
+    keys: int | None = None,
 ) -> Tensor | None:
-    """(batch, 1, width, longest past + width): 0 where a slot sees a key, the dtype's least number elsewhere.
+    """(batch, 1, width, keys): 0 where a slot sees a key, the dtype's least number elsewhere.
 
-    Row ``b`` has its past in columns ``0 … starts[b]`` and its window right after. None: nothing needs
-    hiding. Always 4-D: Transformers takes a 2-D mask of another length silently, and wrongly.
+    Row ``b`` has its past in columns ``0 … starts[b]`` and its window right after. keys: columns, as many as
+    needed when None; then the mask is None where nothing needs hiding. Always 4-D: Transformers takes a 2-D
+    mask of another length silently, and wrongly.
     """
-    if width == 1 and len(set(starts)) == 1:
+    if keys is None and width == 1 and len(set(starts)) == 1:
         return None
     within = np.zeros((len(starts), width, width), dtype=bool)
     for i, own in enumerate(sees):
         within[i, : len(own), : len(own)] = own
     begins = torch.tensor(starts, device=device)[:, None, None]
-    total = max(starts) + width
+    total = keys or max(starts) + width
     visible = (torch.arange(total, device=device) < begins).expand(len(starts), width, total).clone()
     columns = (begins + torch.arange(width, device=device)).expand(len(starts), width, width)
     visible.scatter_(2, columns, torch.from_numpy(within).to(device))

@@ -18,6 +18,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors import safe_open
 from torch import Tensor, nn
+from transformers import Cache
 
 from galley.decoding import Need, Scores, Window
 from galley.errors import ModelError
@@ -138,6 +139,8 @@ class MtpTransformersTarget(TransformersTarget):
         head: MtpHead,
     ) -> None:
         super().__init__(model, processor, profile, self_speculation)
+        # A replayed graph runs no hooks, and the head lives on what they see.
+        self.fixed_shapes = None
         self.head = head
         self.head_slots = KVSlots()
         self._text = model.get_decoder()
@@ -254,7 +257,7 @@ class MtpTransformersTarget(TransformersTarget):
             positions=[np.broadcast_to(places, (_AXES, length))],
         )
 
-    def _call(self, cache: WindowCache, **inputs: Any) -> Tensor:
+    def _call(self, cache: Cache, **inputs: Any) -> Tensor:
         self._ids = inputs["input_ids"]
         return super()._call(cache, **inputs)
 

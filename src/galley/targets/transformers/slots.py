@@ -53,8 +53,7 @@ class KVSlots:
     def open(self) -> Slot:
         """A fresh row."""
         slot = Slot(len(self.living))
-        if slot.row >= self.rows:
-            self.resize(max(1, 2 * self.rows), self.capacity)
+        self.reserve_rows(slot.row + 1)
         self.living.append(slot)
         return slot
 
@@ -70,6 +69,11 @@ class KVSlots:
                 held[slot.row, :, : last.used] = held[last.row, :, : last.used]
         self.living[slot.row] = last
         last.row = slot.row
+
+    def reserve_rows(self, count: int) -> None:
+        """Make room for ``count`` rows, living or not."""
+        if count > self.rows:
+            self.resize(max(count, 2 * self.rows), self.capacity)
 
     def reserve(self, length: int) -> None:
         """Make room for rows of ``length`` tokens."""

@@ -11,12 +11,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from transformers import Cache
 
 from galley.decoding import Need, Scores, Window
 from galley.errors import ModelError
 from galley.targets.profiles import Profile
 from galley.targets.prompt import Prompt, Task
 from galley.targets.transformers.batch import additive_mask, padded, real_slots
+from galley.targets.transformers.fixed_shapes import FixedShapes
 from galley.targets.transformers.prompts import dialogue, model_inputs
 from galley.targets.transformers.scores import first_scores, window_scores
 from galley.targets.transformers.selfspec import SelfSpeculation
@@ -54,12 +56,19 @@ class TransformersTarget:
         self.block_size = self_speculation.block_size if self_speculation else None
         self.device: torch.device = model.get_input_embeddings().weight.device
         self.slots = KVSlots()
+        self.fixed_shapes: FixedShapes | None = None
+        if self.device.type == "cuda":
+            self.use_fixed_shapes(capture=True)
         self._takes = frozenset(inspect.signature(model.forward).parameters)
 
     @property
     def dtype(self) -> torch.dtype:
         """What the model computes in."""
         return self.model.get_input_embeddings().weight.dtype
+
+    def use_fixed_shapes(self, capture: bool) -> None:
+        """Round windows up to a few shapes; ``capture``: run each as a CUDA graph."""
+        self.fixed_shapes = FixedShapes(self._fixed, self.slots, self.block_size, capture)
 
     def prompt(self, image: NDArray[np.uint8], task: Task) -> Prompt:
         """The prompt of a task; ``ModelError`` for one the family was not trained for."""
@@ -102,21 +111,12 @@ class TransformersTarget:
         sequences = [items[i][0] for i in order]
         windows = [items[i][1] for i in order]
         widths = [len(window) for window in windows]
-        starts = [sequence.slot.length for sequence in sequences]
-        cache = WindowCache(self.slots, [s.slot.row for s in sequences], starts, max(widths))
-        logits = self._call(
-            cache,
-            input_ids=padded([window.tokens for window in windows], max(widths), self.device),
-            position_ids=padded(
-                [s.slot.length + s.rope_delta + w.depths for s, w in zip(sequences, windows, strict=True)],
-                max(widths),
-                self.device,
-            ),
-            attention_mask=additive_mask(
-                starts, [window.sees for window in windows], max(widths), self.dtype, self.device
-            ),
-            logits_to_keep=real_slots(widths, max(widths), self.device),
-        )
+        places = [s.slot.length + s.rope_delta + w.depths for s, w in zip(sequences, windows, strict=True)]
+        if self.fixed_shapes is not None:
+            rows = [sequence.slot for sequence in sequences]
+            logits = self.fixed_shapes(rows, windows, places, self.dtype, self.device)
+        else:
+            logits = self._ragged(sequences, windows, places)
         for sequence, width in zip(sequences, widths, strict=True):
             sequence.slot.pending = width
         found = dict(zip(order, window_scores(logits, windows, need), strict=True))
@@ -131,6 +131,29 @@ class TransformersTarget:
     def release(self, handle: TransformersSequence) -> None:
         """Free the sequence's row."""
         self.slots.close(handle.slot)
+
+    def _ragged(
+        self,
+        sequences: Sequence[TransformersSequence],
+        windows: Sequence[Window],
+        places: Sequence[NDArray[np.int64]],
+    ) -> Tensor:
+        """Logits of the windows' slots, no larger than the batch needs: (sum of window lengths,
+        vocabulary).
+        """
+        widths = [len(window) for window in windows]
+        width, starts = max(widths), [sequence.slot.length for sequence in sequences]
+        cache = WindowCache(self.slots, [s.slot.row for s in sequences], starts, width)
+        return self._call(
+            cache,
+            input_ids=padded([window.tokens for window in windows], width, self.device),
+            position_ids=padded(places, width, self.device),
+            attention_mask=additive_mask(starts, [w.sees for w in windows], width, self.dtype, self.device),
+            logits_to_keep=real_slots(widths, width, self.device),
+        )
+
+    def _fixed(self, cache: Cache, ids: Tensor, positions: Tensor, mask: Tensor) -> Tensor:
+        return self._call(cache, input_ids=ids, position_ids=positions, attention_mask=mask)
 
     def _chunks(self, prompts: Sequence[Prompt]) -> list[list[Prompt]]:
         """Consecutive prompts that fit one forward, by a guess from their image areas."""
@@ -170,7 +193,7 @@ class TransformersTarget:
         sequences = [TransformersSequence(slot, delta) for slot, delta in zip(opened, deltas, strict=True)]
         return list(zip(sequences, first_scores(logits, need), strict=True))
 
-    def _call(self, cache: WindowCache, **inputs: Any) -> Tensor:
+    def _call(self, cache: Cache, **inputs: Any) -> Tensor:
         # A checkpoint's own code may be older than Transformers' present name for it.
         name = "cache" if "cache" in self._takes else "past_key_values"
         return self.model(**inputs, **{name: cache}, use_cache=True).logits

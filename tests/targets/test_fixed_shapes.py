@@ -1,0 +1,70 @@
+"""Bucketed shapes give what ragged ones give; capturing them is a GPU's business."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from galley.decoding import Auto, BlockDiffusion, Decoder, Match, Need, Plain, Request, Window
+from galley.targets.transformers import load_target
+
+from .conftest import TOKENS
+
+Load = Callable[[str], Any]
+
+
+@pytest.fixture(scope="module")
+def fixed(checkpoint: Callable[[str], Path]) -> Any:
+    target = load_target(checkpoint("gravity_ocr"), device="cpu")
+    target.use_fixed_shapes(capture=False)
+    return target
+
+
+def test_scores_equal_ragged_ones(fixed: Any, target: Load, prompts: Load) -> None:
+    """Three sequences, then one that is not the first: rows are dense, then picked."""
+    windows = [
+        Window.tree([20, 31, 42], [-1, 0, 0]),
+        Window.chain([53]),
+        Window.drafting(64, fixed.mask_id, 4),
+    ]
+    answers = []
+    for model in (fixed, target("gravity_ocr")):
+        handles = [handle for handle, _ in model.prefill(prompts("gravity_ocr")[:3])]
+        first = model.forward(list(zip(handles, windows, strict=True)), Need.FULL)
+        model.commit(handles[0], np.array([0, 2]))
+        model.commit(handles[1], np.array([0]))
+        second = model.forward(
+            [(handles[1], Window.chain([75, 86])), (handles[0], Window.chain([97]))], Need.FULL
+        )
+        answers.append([scores.logprobs for scores in first + second])
+        for handle in handles:
+            model.release(handle)
+    for ours, theirs in zip(*answers, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=3e-4)
+
+
+@pytest.mark.parametrize(
+    "settings", [Plain(), Match(), BlockDiffusion(), Auto()], ids=lambda s: type(s).__name__
+)
+def test_texts_are_exact(fixed: Any, settings: Any, prompts: Load, greedy: Load) -> None:
+    texts = greedy("gravity_ocr")
+    requests = [
+        Request(prompt, drafts=[text[3:]], max_tokens=TOKENS, loop_guard=None)
+        for prompt, text in zip(prompts("gravity_ocr"), texts, strict=True)
+    ]
+    results = Decoder(fixed, settings, max_batch=3).run(requests)
+    assert [result.ids for result in results] == texts
+    assert fixed.slots.living == []
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_graphs_equal_the_cpu(checkpoint: Callable[[str], Path], prompts: Load, greedy: Load) -> None:
+    target = load_target(checkpoint("gravity_ocr"), device="cuda", dtype="float32")
+    requests = [Request(prompt, max_tokens=TOKENS, loop_guard=None) for prompt in prompts("gravity_ocr")]
+    results = Decoder(target, Plain(), max_batch=3).run(requests)
+    assert [result.ids for result in results] == greedy("gravity_ocr")
