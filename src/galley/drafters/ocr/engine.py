@@ -63,21 +63,32 @@ class OcrEngine:
         return self.read_quads(image, np.array(quads, np.float32).reshape(-1, 4, 2), features=features)
 
     def read_quads(
-        self, image: NDArray[np.uint8], quads: NDArray[np.float32], *, features: bool = False
+        self,
+        image: NDArray[np.uint8],
+        quads: NDArray[np.float32],
+        *,
+        features: bool = False,
+        as_given: bool = False,
     ) -> list[TextLine]:
         """Read rotated boxes (n, 4, 2) of single lines, in their order.
 
         Boxes that stand on end are read in every direction the text may run, doubtful lines upside down as well;
-        the most confident reading wins.
+        the most confident reading wins. ``as_given``: only along each quad's first side.
         """
         page = Image.fromarray(image)
-        best = self._read_turned(page, [_directions(quad) for quad in quads], features)
+        choices = [[quad] if as_given else _directions(quad) for quad in quads]
+        best = self._read_turned(page, choices, features)
+        if not as_given:
+            self._try_upside_down(page, best, features)
+        return [_line(quad, reading, features) for quad, reading in best]
+
+    def _try_upside_down(self, page: Image.Image, best: list[tuple[Quad, Reading]], features: bool) -> None:
+        """Replace doubtful readings in ``best`` by clear ones of the line turned around."""
         doubtful = [i for i, (_, reading) in enumerate(best) if 0 < reading.confidence < _DOUBTFUL]
         again = self._read_turned(page, [[np.roll(best[i][0], 2, axis=0)] for i in doubtful], features)
         for i, (quad, reading) in zip(doubtful, again, strict=True):
             if reading.confidence >= _CLEAR:
                 best[i] = quad, reading
-        return [_line(quad, reading, features) for quad, reading in best]
 
     def recognise(self, crops: Sequence[NDArray[np.uint8]], *, features: bool = False) -> list[Reading]:
         """Read crops of upright single lines."""
