@@ -62,6 +62,20 @@ def test_a_table_with_a_spanning_row_stays_cells() -> None:
     assert len(join_justified([line("All figures in thousands", 100, 380, 0), *cells])) == 21
 
 
+def test_narrow_cells_below_a_flush_head_stay_cells() -> None:
+    assert (
+        len(
+            join_justified([line("Inference", 100, 220, 0), line("mAP", 100, 140, 1), line("s", 200, 220, 1)])
+        )
+        == 3
+    )
+
+
+def test_a_figure_at_the_end_of_a_flush_line_stays_a_cell() -> None:
+    row = [line("Apples from the orchard", 100, 400, 1), line("120.50", 440, 500, 1)]
+    assert len(join_justified([line("All that was sold during the year", 100, 500, 0), *row])) == 3
+
+
 def test_a_signature_far_below_the_text_stays_apart() -> None:
     pair = [line("Date", 100, 300, 5), line("Signature", 350, 500, 5)]
     assert len(join_justified([line("text", 100, 500, 0), *pair])) == 3

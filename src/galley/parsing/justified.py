@@ -22,6 +22,8 @@ _WIDEST = 4.0
 _PITCH = 2.2
 _INDENT = 3.0
 _EDGE = 0.5
+# No column of running text is narrower, but cells of a table are.
+_NARROWEST = 8.0
 # How much wider than the line's other word spaces a stretched one may be.
 _UNEVEN = 3.0
 _LIKE = 0.75
@@ -107,6 +109,8 @@ class _Pieces:
         height = self.heights[part[0]]
         like = self._like(part[0])
         left, right = self.corners[part[0], 0], self.corners[part[-1], 2]
+        if right - left < _NARROWEST * height or not any(map(str.isalpha, self.lines[part[-1]].text)):
+            return False
         return any(
             like[i]
             and abs(self.corners[i, 0] - left) < _INDENT * height
