@@ -73,7 +73,7 @@ def rapidocr_reader() -> Reader:
     from rapidocr import RapidOCR
 
     engine = RapidOCR()
-    return lambda path: "\n".join(engine(str(path)).txts or ())
+    return lambda path: "\n".join(getattr(engine(str(path)), "txts", None) or ())
 
 
 def tesseract_reader() -> Reader:
