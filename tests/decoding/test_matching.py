@@ -256,3 +256,10 @@ def test_odds_learn_from_what_was_committed() -> None:
     for _ in range(30):
         child.see(Footing.MATCH, 10, False)
     assert odds.of(Footing.MATCH, 1) < child.of(Footing.MATCH, 1)
+
+
+def test_a_match_that_ends_inside_the_last_token_is_none() -> None:
+    keys = {1: "ab", 2: "cde", 3: "c"}
+    pool = DraftPool([[1, 2]], keys.__getitem__)
+    assert pool.find([1, 3], shortest=2, longest=4) == []
+    assert pool.find([1], shortest=1, longest=4) == [(0, 1)]

@@ -43,7 +43,7 @@ class _Draft:
         ``skipped``: how many key-less tokens the context ends with; as many are passed over here.
         """
         index = bisect_left(self.starts, offset)
-        if offset < len(self.text) and self.starts[index] != offset:
+        if offset < len(self.text) and self.starts[index : index + 1] != [offset]:
             return None
         last = bisect_left(self.starts, offset + 1)
         if offset < len(self.text):
