@@ -9,8 +9,59 @@ import typer
 
 bench_app = typer.Typer(name="bench", help="Compare systems on this machine.", no_args_is_help=True)
 
-Data = Annotated[Path, typer.Option("--data", help="Folder (or file) of the benchmark.", exists=True)]
+Name = Annotated[
+    str,
+    typer.Argument(help="omnidocbench, olmocr-bench, pubtabnet, unimer-test, ocean-ocr-bench or folder."),
+]
+Data = Annotated[Path, typer.Option("--data", help="Folder or file of the benchmark.", exists=True)]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for predictions, scores and reports.")]
+Pred = Annotated[
+    Path | None, typer.Option("--pred", help="Folder of predictions to score; without it Galley makes them.")
+]
+
+
+def eval_command(
+    name: Name,
+    data: Data,
+    out: Out = Path("eval"),
+    pred: Pred = None,
+    strategy: Annotated[str, typer.Option(help="How Galley reads pages, as for parse.")] = "auto",
+    model: Annotated[str | None, typer.Option(help="The model Galley reads with, as for parse.")] = None,
+    ocr: Annotated[str, typer.Option(help="auto, always, never, as for parse.")] = "auto",
+    jobs: Annotated[int, typer.Option(min=1, help="Pages predicted at a time.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes that score; all cores unless given.")
+    ] = None,
+    cdm: Annotated[
+        bool, typer.Option("--cdm/--no-cdm", help="Draw formulas with TeX and compare them.")
+    ] = True,
+    leave_out_missing: Annotated[
+        bool, typer.Option(help="Leave pages without a prediction out, instead of scoring them as empty.")
+    ] = False,
+    item_seconds: Annotated[
+        float, typer.Option(min=1, help="Most seconds one page may take to score.")
+    ] = 120,
+) -> None:
+    """Predict, score and report a benchmark."""
+    from galley.evaluation.benchmarks import Settings, run
+    from galley.evaluation.parallel import default_workers
+    from galley.evaluation.predict import Predictor
+    from galley.evaluation.report import to_markdown
+    from galley.parsing.options import make_options
+
+    options = make_options(strategy=strategy, model=model, ocr=ocr)
+    settings = Settings(
+        data=data,
+        out=out,
+        predictor=Predictor(options, jobs),
+        pred=pred,
+        workers=workers or default_workers(),
+        cdm=cdm,
+        leave_out_missing=leave_out_missing,
+        item_seconds=item_seconds,
+        say=lambda line: typer.echo(line, err=True),
+    )
+    typer.echo(to_markdown(run(name, settings)))
 
 
 @bench_app.callback()
@@ -33,18 +84,13 @@ def realset(
 ) -> None:
     """Galley, RapidOCR and Tesseract on real pages with truth: accuracy, pages/s and peak memory."""
     from galley.errors import UsageError
-    from galley.evaluation.realset import bench
+    from galley.evaluation.realset import Sample, bench
 
     wanted = set(tasks.split(","))
     if not wanted <= {"page", "line", "table"}:
-        raise UsageError(f"--tasks {tasks}: know page, line and table")
-    bench(
-        data,
-        out,
-        systems.split(","),
-        lambda s: s.task in wanted and only in s.id + s.kind,
-        every,
-        threads,
-        limit_seconds,
-        typer.echo,
-    )
+        raise UsageError(f"--tasks {tasks}: there are page, line and table")
+
+    def keep(sample: Sample) -> bool:
+        return sample.task in wanted and only in f"{sample.id} {sample.kind}"
+
+    bench(data, out, systems.split(","), keep, every, threads, limit_seconds, typer.echo)

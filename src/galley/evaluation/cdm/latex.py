@@ -168,8 +168,8 @@ DROPPED = frozenset(
         r"\lefteqn",
     )
 )
-"""What the drawing does without. ``\\[`` and ``\\]`` are not among them: OmniDocBench hands them to TeX as well,
-and its published figures include what they do to the layout.
+"""What the drawing does without. ``\\[`` and ``\\]`` are not among them: OmniDocBench hands them to TeX as
+well, and its published figures include what they do to the layout.
 """
 
 DROPPED_WITH_ARGUMENT = frozenset(

@@ -130,7 +130,9 @@ def _consistent(source: Floats, target: Floats) -> NDArray[np.bool_]:
 
 
 def _ransac(source: Floats, target: Floats) -> NDArray[np.bool_]:
-    """The largest set of pairs that one fit brings within reach; among equals the one with the least error."""
+    """The largest set of pairs that one fit brings within reach; among equals the one with the least
+    error.
+    """
     generator = np.random.default_rng(42)
     best, best_key = np.zeros(len(source), dtype=bool), (0, -np.inf)
     trials, trial = float(TRIALS), 0

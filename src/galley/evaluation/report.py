@@ -1,0 +1,157 @@
+"""Benchmark reports: one content, written as Markdown and as one self-contained HTML file."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from PIL import Image
+
+_CASE_PIXELS = 900
+_CASE_CHARACTERS = 6000
+
+_STYLE = """
+body{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2rem auto;padding:0 1rem;color:#1c1c1c}
+table{border-collapse:collapse;margin:.5rem 0 1.5rem}td,th{border:1px solid #ccc;padding:.2rem .6rem}
+td:not(:first-child){text-align:right;font-variant-numeric:tabular-nums}th{background:#f3f3f3}
+.case{display:grid;grid-template-columns:repeat(3,1fr);gap:1rem;border-top:1px solid #ccc;padding:1rem 0}
+.case img{max-width:100%}.case pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:12px;margin:0}
+.plots img{max-width:48%}
+"""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a report; cells are strings or numbers, which show four digits; ``None`` shows as a dash."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How many samples have which score, 0 to 1."""
+
+    title: str
+    values: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A sample shown side by side: its image, the truth and the output."""
+
+    name: str
+    score: str
+    truth: str
+    output: str
+    image: Path | None = None
+
+
+@dataclass
+class Report:
+    """What a benchmark found. ``warnings`` come first: whatever makes the figures mean less than they seem
+    to.
+    """
+
+    title: str
+    intro: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    plots: list[Histogram] = field(default_factory=list)
+    cases: list[Case] = field(default_factory=list)
+
+
+def write(report: Report, out: Path) -> None:
+    """``report.md`` and ``report.html`` in the folder ``out``."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "report.md").write_text(to_markdown(report), encoding="utf-8")
+    (out / "report.html").write_text(to_html(report), encoding="utf-8")
+
+
+def to_markdown(report: Report) -> str:
+    """Everything but plots and images."""
+    parts = [f"# {report.title}", *report.intro, *(f"* **{warning}**" for warning in report.warnings)]
+    for table in report.tables:
+        head = "| " + " | ".join(table.head) + " |"
+        rows = ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in table.rows]
+        parts.append("\n".join([f"## {table.title}", "", head, "|" + "---|" * len(table.head), *rows]))
+        parts += [table.note] if table.note else []
+    if report.cases:
+        worst = "\n".join(f"* {case.name}: {case.score}" for case in report.cases)
+        parts.append(f"## Worst samples\n\n{worst}")
+    return "\n\n".join(parts) + "\n"
+
+
+def to_html(report: Report) -> str:
+    """One file with its plots and images inside."""
+    body = [f"<h1>{_escape(report.title)}</h1>", *(f"<p>{_escape(line)}</p>" for line in report.intro)]
+    body += [f"<p><b>{_escape(warning)}</b></p>" for warning in report.warnings]
+    body += [_html_table(table) for table in report.tables]
+    plots = [plot for plot in report.plots if plot.values]
+    if plots:
+        body.append(f'<h2>Scores</h2><div class="plots">{"".join(_plot(plot) for plot in plots)}</div>')
+    if report.cases:
+        body.append("<h2>Worst samples: image, truth, output</h2>" + "".join(map(_html_case, report.cases)))
+    title = _escape(report.title)
+    head = f'<meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
+    return f"<!doctype html><html><head>{head}</head><body>{''.join(body)}</body></html>\n"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.4f}" if isinstance(value, float) else str(value).replace("|", "\\|")
+
+
+def _escape(value: object) -> str:
+    return html.escape(str(value))
+
+
+def _html_table(table: Table) -> str:
+    head = "".join(f"<th>{_escape(name)}</th>" for name in table.head)
+    rows = ("".join(f"<td>{_escape(_cell(cell))}</td>" for cell in row) for row in table.rows)
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    note = f"<p>{_escape(table.note)}</p>" if table.note else ""
+    return f"<h2>{_escape(table.title)}</h2><table><tr>{head}</tr>{body}</table>{note}"
+
+
+def _html_case(case: Case) -> str:
+    picture = _picture(case.image) if case.image else ""
+    texts = "".join(f"<pre>{_escape(text[:_CASE_CHARACTERS])}</pre>" for text in (case.truth, case.output))
+    title = f"<h3>{_escape(case.name)}: {_escape(case.score)}</h3>"
+    return f'{title}<div class="case"><div>{picture}</div>{texts}</div>'
+
+
+def _picture(path: Path) -> str:
+    try:
+        with Image.open(path) as image:
+            small = image.convert("RGB")
+    except OSError as error:
+        return f"<p>no image: {_escape(error)}</p>"
+    small.thumbnail((_CASE_PIXELS, _CASE_PIXELS))
+    data = io.BytesIO()
+    small.save(data, "JPEG", quality=70)
+    return f'<img alt="" src="data:image/jpeg;base64,{_base64(data)}">'
+
+
+def _plot(plot: Histogram) -> str:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5, 3), layout="constrained")
+    axes = figure.add_subplot()
+    axes.hist(plot.values, bins=20, range=(0, 1), color="#4169a8")
+    axes.set(title=plot.title, xlabel="score", ylabel="samples")
+    data = io.BytesIO()
+    FigureCanvasAgg(figure).print_png(data)
+    return f'<img alt="{_escape(plot.title)}" src="data:image/png;base64,{_base64(data)}">'
+
+
+def _base64(data: io.BytesIO) -> str:
+    return base64.b64encode(data.getvalue()).decode()
