@@ -24,6 +24,20 @@ def test_reads_a_page_word_for_word_in_order(engine):
     assert all(line.confidence > 0.9 and line.source == "ocr" for line in lines)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Invoice No. 2024-00317, due 15/03/2025",
+        "Total: $1,284.50 (incl. 19% VAT)",
+        "Is it so? Yes! \"Quoted\"; a/b & c",
+        "mail@example.org +49 30 1234567",
+        "x",
+    ],
+)
+def test_a_line_is_read_to_the_letter(engine, text):
+    assert [line.text.strip() for line in engine.read(draw([text], size=32))] == [text]
+
+
 def test_word_boxes_hold_the_ink_of_their_words(engine):
     page = draw(["Hamlet   prince    of     Denmark"])
     (line,) = engine.read(page)
@@ -106,6 +120,13 @@ def test_a_long_strip(engine):
     strip = draw([text], size=34, margin=12, height=60, width=3000)
     found = [word for line in engine.read(strip) for word in words(line.text)]
     assert sorted(found) == sorted(words(text))
+
+
+def test_a_line_up_a_narrow_strip(engine):
+    text = "The spine of a book, volume 12"
+    strip = Image.fromarray(draw([text], size=34, margin=12, height=60, width=3000)).rotate(90, expand=True)
+    assert strip.size == (60, 3000)
+    assert " ".join(line.text.strip() for line in engine.read(np.asarray(strip))) == text
 
 
 def test_a_tall_receipt(engine):

@@ -15,7 +15,7 @@ def typeset(text: str, gaps: dict[int, int], gap: int = 3) -> tuple[np.ndarray, 
         columns += [False] * gaps.get(i, gap)
         frames.append((len(columns) + 6) // STRIDE)
         columns += [True] * 13
-    return np.array(frames), np.array(columns + [False] * 8)
+    return np.array(frames, np.int64), np.array(columns + [False] * (-len(columns) % STRIDE + STRIDE))
 
 
 @pytest.mark.parametrize(
@@ -28,20 +28,40 @@ def typeset(text: str, gaps: dict[int, int], gap: int = 3) -> tuple[np.ndarray, 
         ("wideword", {4: 24}, [4]),
         ("wideword", {4: 12}, []),
         ("144.16", {4: 14}, []),
-        ("alas!", {4: 24}, []),
+        ("(alas!", {1: 24, 5: 24}, []),
         ("東京:大阪", {3: 30}, []),
         ("", {}, []),
         ("x", {}, []),
     ],
 )
-def test_missing_spaces(text, gaps, expected):
+def test_wide_gaps_are_spaces(text, gaps, expected):
     frames, columns = typeset(text, gaps)
-    assert missing_spaces(text, frames, columns, STRIDE) == expected
+    odds = np.zeros(len(columns) // STRIDE, np.float32)
+    assert missing_spaces(text, frames, odds, columns) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt", "expected"),
+    [
+        ("ofthe", 2, [2]),
+        ("Bhd(7", 3, [3]),
+        ("(of", 1, []),
+        ("東京", 1, []),
+        ('"We', 1, []),
+        ("of the", 2, []),
+    ],
+)
+def test_where_the_recogniser_was_in_two_minds(text, doubt, expected):
+    frames, columns = typeset(text, {}, gap=10)
+    odds = np.full(len(columns) // STRIDE, 0.01, np.float32)
+    odds[frames[doubt] - 1] = 0.3
+    assert missing_spaces(text, frames, odds, columns) == expected
 
 
 def test_letterspaced_text_is_left_alone():
     frames, columns = typeset("LETTERS:SPACED", {}, gap=14)
-    assert missing_spaces("LETTERS:SPACED", frames, columns, STRIDE) == []
+    odds = np.zeros(len(columns) // STRIDE, np.float32)
+    assert missing_spaces("LETTERS:SPACED", frames, odds, columns) == []
 
 
 @pytest.mark.parametrize("invert", [False, True])

@@ -71,8 +71,9 @@ class Recogniser:
     def _read(self, crop: NDArray[np.uint8], features: bool) -> Reading:
         pixels = _pixels(crop)
         frames = self._encoder.run(None, {"x": pixels})[0][0]
-        spans = collapse(*self._classify(frames))
-        ids, at = self._spaced(spans.ids, (spans.first + spans.last) // 2, pixels)
+        classes, probability, space = self._classify(frames)
+        spans = collapse(classes, probability)
+        ids, at = self._spaced(spans.ids, (spans.first + spans.last) // 2, space, pixels)
         return Reading(
             features=frames[: len(frames) if features else 0].astype(np.float16),
             char_ids=ids,
@@ -85,30 +86,37 @@ class Recogniser:
         return "".join(self.characters[i] for i in ids)
 
     def _spaced(
-        self, ids: NDArray[np.int64], frames: NDArray[np.int64], pixels: NDArray[np.float32]
+        self,
+        ids: NDArray[np.int64],
+        frames: NDArray[np.int64],
+        space: NDArray[np.float32],
+        pixels: NDArray[np.float32],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Characters and their frames with the missing spaces put in, each half way between its neighbours."""
-        missing = missing_spaces(self._text(ids), frames, ink_columns(pixels[0].mean(axis=0)), STRIDE)
+        missing = missing_spaces(self._text(ids), frames, space, ink_columns(pixels[0].mean(axis=0)))
         if not missing:
             return ids, frames
         places = np.array(missing)
         between = (frames[places - 1] + frames[places]) // 2
         return np.insert(ids, places, len(self.characters) - 1), np.insert(frames, places, between)
 
-    def _classify(self, frames: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Best class of every frame, and its probability where it is not the blank."""
+    def _classify(
+        self, frames: NDArray[np.float32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
+        """Best class of every frame, its probability where it is not the blank, and the odds of a space against it."""
         classes = np.zeros(len(frames), np.int64)
-        probability = np.zeros(len(frames), np.float32)
+        probability, space = np.zeros((2, len(frames)), np.float32)
         for start in range(0, len(frames), _HEAD_FRAMES):
             part = frames[None, start : start + _HEAD_FRAMES]
             logits = self._head.run(None, {_FEATURES: part})[0][0]
             best = logits.argmax(axis=1)
+            top = logits[np.arange(len(best)), best]
             shown = np.flatnonzero(best)
-            scores = logits[shown]
-            scores -= scores[np.arange(len(shown)), best[shown]][:, None]
+            scores = logits[shown] - top[shown, None]
             probability[start + shown] = 1 / np.exp(scores, out=scores).sum(axis=1)
             classes[start : start + len(best)] = best
-        return classes, probability
+            space[start : start + len(best)] = np.exp(logits[:, -1] - top)
+        return classes, probability, space
 
 
 def _width(crop: NDArray[np.uint8]) -> int:

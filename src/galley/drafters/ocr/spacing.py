@@ -1,33 +1,43 @@
-"""Spaces the recogniser saw and did not write: after punctuation, and where a gap is far wider than its line's."""
+"""Spaces the recogniser saw and did not write: where it was in two minds, or where a gap is far too wide."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-_CLOSING = frozenset(",:;.!?)]")
+_CLOSING = frozenset(",:;.!?)]}%")
+_OPENING = frozenset("([{$€£#")
+_ODDS = 0.1
+"""Odds of a space against what was written from which on it counts."""
 _GAP, _RATIO = 12, 2.5
-"""After closing punctuation a space is a blank this many columns wide, at line height 48, and so many times wider than
-the line's usual gap between letters."""
+"""After closing punctuation a space is a blank this many columns wide, at line height 48, and so many times wider
+than the line's usual gap between letters."""
 _WIDE_GAP, _WIDE_RATIO = 16, 3.0
 """The same between any two characters."""
 _INK = 0.35
 
 
 def missing_spaces(
-    text: str, frames: NDArray[np.int64], columns: NDArray[np.bool_], stride: int
+    text: str, frames: NDArray[np.int64], odds: NDArray[np.float32], columns: NDArray[np.bool_]
 ) -> list[int]:
     """Places in ``text`` before which a space is missing.
 
-    frames: (len(text),) the frame of each character, ``stride`` columns wide. columns: whether there is ink in each
-    column of the line's image. Scripts written without spaces get none.
+    frames: (len(text),) the frame of each character. odds: (all frames,) of a space against the best class.
+    columns: (all frames * columns per frame,) whether there is ink in each column of the line's image. Scripts
+    written without spaces get none.
     """
+    stride = len(columns) // max(len(odds), 1)
     pairs = [(i, i + 1) for i in range(len(text) - 1) if text[i] != " " and text[i + 1] != " "]
     gaps = {
         right: _blank(columns, frames[left] * stride, frames[right] * stride, stride) for left, right in pairs
     }
     usual = float(np.median(list(gaps.values()))) if gaps else 0.0
-    return [at for at, gap in gaps.items() if _is_space(text, at, gap, usual)]
+    return [
+        at
+        for at, gap in gaps.items()
+        if _may_part(text[at - 1], text[at])
+        and (odds[frames[at - 1] : frames[at] + 1].max() >= _ODDS or _is_wide(text, at, gap, usual))
+    ]
 
 
 def ink_columns(pixels: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -36,14 +46,17 @@ def ink_columns(pixels: NDArray[np.float32]) -> NDArray[np.bool_]:
     return (contrast > _INK * max(float(np.percentile(contrast, 98)), 1e-3)).any(axis=0)
 
 
-def _is_space(text: str, at: int, gap: int, usual: float) -> bool:
-    left, right = text[at - 1], text[at]
-    if ord(left) >= 0x2E80 or ord(right) >= 0x2E80 or not right.isalnum():
-        return False
+def _may_part(left: str, right: str) -> bool:
+    """Whether a space between these two is plausible in a script that has spaces."""
+    spaced = ord(left) < 0x2E80 and ord(right) < 0x2E80
+    return spaced and (left.isalnum() or left in _CLOSING) and (right.isalnum() or right in _OPENING)
+
+
+def _is_wide(text: str, at: int, gap: int, usual: float) -> bool:
     if gap >= max(_WIDE_GAP, _WIDE_RATIO * usual):
-        return left.isalnum() or left in _CLOSING
-    in_number = at > 1 and text[at - 2].isdigit() and right.isdigit()
-    return left in _CLOSING and not in_number and gap >= max(_GAP, _RATIO * usual)
+        return True
+    in_number = at > 1 and text[at - 2].isdigit() and text[at].isdigit()
+    return text[at - 1] in _CLOSING and not in_number and gap >= max(_GAP, _RATIO * usual)
 
 
 def _blank(columns: NDArray[np.bool_], start: int, end: int, stride: int) -> int:
