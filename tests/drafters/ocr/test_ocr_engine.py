@@ -29,9 +29,9 @@ def test_reads_a_page_word_for_word_in_order(engine):
     [
         "Invoice No. 2024-00317, due 15/03/2025",
         "Total: $1,284.50 (incl. 19% VAT)",
-        "Is it so? Yes! \"Quoted\"; a/b & c",
+        'Is it so? Yes! "Quoted"; a/b & c',
         "mail@example.org +49 30 1234567",
-        "x",
+        "7",
     ],
 )
 def test_a_line_is_read_to_the_letter(engine, text):

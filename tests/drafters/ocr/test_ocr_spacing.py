@@ -27,7 +27,7 @@ def typeset(text: str, gaps: dict[int, int], gap: int = 3) -> tuple[np.ndarray, 
         ("wide gap", {}, []),
         ("wideword", {4: 24}, [4]),
         ("wideword", {4: 12}, []),
-        ("144.16", {4: 14}, []),
+        ("144.16", {4: 24}, []),
         ("(alas!", {1: 24, 5: 24}, []),
         ("東京:大阪", {3: 30}, []),
         ("", {}, []),
@@ -62,6 +62,14 @@ def test_letterspaced_text_is_left_alone():
     frames, columns = typeset("LETTERS:SPACED", {}, gap=14)
     odds = np.zeros(len(columns) // STRIDE, np.float32)
     assert missing_spaces("LETTERS:SPACED", frames, odds, columns) == []
+
+
+def test_the_blank_of_a_written_space_is_not_taken_for_another():
+    text = "if it is"
+    columns = np.ones(len(text) * 32, bool)
+    columns[70:96] = columns[166:190] = False
+    frames = np.array([0, 4, 10, 9, 16, 22, 22, 28])
+    assert missing_spaces(text, frames, columns, STRIDE) == []
 
 
 @pytest.mark.parametrize("invert", [False, True])

@@ -15,6 +15,8 @@ than the line's usual gap between letters."""
 _WIDE_GAP, _WIDE_RATIO = 16, 3.0
 """The same between any two characters."""
 _INK = 0.35
+_SPACELESS = 0x2E80
+"""First code point of the East Asian scripts."""
 
 
 def missing_spaces(
@@ -27,16 +29,22 @@ def missing_spaces(
     written without spaces get none.
     """
     stride = len(columns) // max(len(odds), 1)
+    middles = frames * stride + stride // 2
     pairs = [(i, i + 1) for i in range(len(text) - 1) if text[i] != " " and text[i + 1] != " "]
     gaps = {
-        right: _blank(columns, frames[left] * stride, frames[right] * stride, stride) for left, right in pairs
+        right: _blank(
+            columns[middles[left] : middles[right] + 1],
+            after_space=left > 0 and text[left - 1] == " ",
+            before_space=text[right + 1 : right + 2] == " ",
+        )
+        for left, right in pairs
     }
     usual = float(np.median(list(gaps.values()))) if gaps else 0.0
     return [
         at
         for at, gap in gaps.items()
-        if _may_part(text[at - 1], text[at])
-        and (odds[frames[at - 1] : frames[at] + 1].max() >= _ODDS or _is_wide(text, at, gap, usual))
+        if _may_part(text, at)
+        and (odds[frames[at - 1] : frames[at] + 1].max() >= _ODDS or _is_wide(text[at - 1], gap, usual))
     ]
 
 
@@ -46,22 +54,29 @@ def ink_columns(pixels: NDArray[np.float32]) -> NDArray[np.bool_]:
     return (contrast > _INK * max(float(np.percentile(contrast, 98)), 1e-3)).any(axis=0)
 
 
-def _may_part(left: str, right: str) -> bool:
-    """Whether a space between these two is plausible in a script that has spaces."""
-    spaced = ord(left) < 0x2E80 and ord(right) < 0x2E80
-    return spaced and (left.isalnum() or left in _CLOSING) and (right.isalnum() or right in _OPENING)
+def _may_part(text: str, at: int) -> bool:
+    """Whether a space is plausible there: in a script that has spaces, and not inside 1,234.50 or 12:30."""
+    left, right = text[at - 1], text[at]
+    if ord(left) >= _SPACELESS or ord(right) >= _SPACELESS:
+        return False
+    if left in _CLOSING:
+        return not (at > 1 and text[at - 2].isdigit() and right.isdigit()) and (
+            right.isalnum() or right in _OPENING
+        )
+    return left.isalnum() and (right.isalnum() or right in _OPENING)
 
 
-def _is_wide(text: str, at: int, gap: int, usual: float) -> bool:
+def _is_wide(left: str, gap: int, usual: float) -> bool:
     if gap >= max(_WIDE_GAP, _WIDE_RATIO * usual):
         return True
-    in_number = at > 1 and text[at - 2].isdigit() and text[at].isdigit()
-    return text[at - 1] in _CLOSING and not in_number and gap >= max(_GAP, _RATIO * usual)
+    return left in _CLOSING and gap >= max(_GAP, _RATIO * usual)
 
 
-def _blank(columns: NDArray[np.bool_], start: int, end: int, stride: int) -> int:
-    """The longest run of columns without ink between the middles of two frames."""
-    middle = stride // 2
-    inked = np.flatnonzero(columns[start + middle : end + middle + 1])
-    bounds = np.concatenate([[-1], inked, [end - start + 1]])
-    return int(np.diff(bounds).max()) - 1
+def _blank(columns: NDArray[np.bool_], *, after_space: bool, before_space: bool) -> int:
+    """The longest run of columns without ink, from the middle of one character's frame to that of the next.
+
+    A frame may lie beside its character: next to a written space, a run at that end is the blank of the space.
+    """
+    bounds = np.concatenate([[-1], np.flatnonzero(columns), [len(columns)]])
+    runs = np.diff(bounds) - 1
+    return int(runs[int(after_space) : len(runs) - int(before_space)].max(initial=0))
