@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from PIL import Image
 from pages import PROSE, draw, words
+from PIL import Image
 from scipy import ndimage
 
 from galley.drafters.ocr import OcrEngine
@@ -42,8 +42,9 @@ def test_quads_lie_on_the_lines_they_are_of(engine):
     quads = engine.detect(page)
     assert len(quads) == len(PROSE)
     for row, quad in enumerate(quads):
-        ink = np.argwhere((page[80 + row * 48 : 128 + row * 48] < 128).any(axis=2)) + (80 + row * 48, 0)
-        (top, left), (bottom, right) = ink.min(axis=0), ink.max(axis=0)
+        start = 80 + row * 48
+        ys, xs = np.nonzero((page[start : start + 48] < 128).any(axis=2))
+        top, bottom, left, right = ys.min() + start, ys.max() + start, xs.min(), xs.max()
         assert quad[:, 0].min() == pytest.approx(left, abs=8)
         assert quad[:, 0].max() == pytest.approx(right, abs=8)
         assert top - 14 <= quad[:, 1].min() <= top + 4

@@ -69,7 +69,8 @@ def test_the_blank_of_a_written_space_is_not_taken_for_another():
     columns = np.ones(len(text) * 32, bool)
     columns[70:96] = columns[166:190] = False
     frames = np.array([0, 4, 10, 9, 16, 22, 22, 28])
-    assert missing_spaces(text, frames, columns, STRIDE) == []
+    odds = np.zeros(len(columns) // STRIDE, np.float32)
+    assert missing_spaces(text, frames, odds, columns) == []
 
 
 @pytest.mark.parametrize("invert", [False, True])
