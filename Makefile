@@ -2,13 +2,14 @@
 # make test       lint and tests, in .venv-test        make test-slow   the tests that take minutes
 # make train-smoke  data, training, export and reading of the embedded model at toy size
 # make lint       style and types only                 make bench       compare on real pages (DATA=folder)
+# make bench-decode  what drafting earns on this machine: a random-weight model of GLM-OCR's class
 
 PYTHON ?= python3
 DATA ?= ../shared/data/realset_dev
 PYTEST_ARGS ?= -n 2
 SOURCES := $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: demo test test-slow train-smoke lint bench clean
+.PHONY: demo test test-slow train-smoke lint bench bench-decode clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.package
@@ -33,6 +34,9 @@ lint: .venv-test/.packages
 
 bench: .venv-test/.packages
 	.venv-test/bin/galley bench realset --data $(DATA)
+
+bench-decode: .venv-test/.packages
+	.venv-test/bin/python tools/bench_decode.py
 
 clean:
 	rm -rf .venv .venv-test build dist src/*.egg-info

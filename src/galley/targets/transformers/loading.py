@@ -16,7 +16,8 @@ from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, Auto
 
 from galley.errors import ModelError
 from galley.targets.profiles import Profile, profile_for
-from galley.targets.transformers.mtp import MtpTransformersTarget, read_mtp_head
+from galley.targets.transformers.mtp import MtpTransformersTarget
+from galley.targets.transformers.mtp_head import read_mtp_head
 from galley.targets.transformers.patches import replace_patch_convolutions
 from galley.targets.transformers.selfspec import FILE, SelfSpeculation, read_self_speculation
 from galley.targets.transformers.target import TransformersTarget
