@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -114,3 +116,12 @@ def test_options_that_contradict_each_other() -> None:
         needs_model(ParseOptions(strategy="regions"))
     with pytest.raises(UsageError, match="uses no model"):
         needs_model(ParseOptions(strategy="draft", model="x/y"))
+
+
+def test_no_model_framework_is_imported_before_a_model_is_asked_for() -> None:
+    code = (
+        "import sys; from galley.parsing.options import ParseOptions; "
+        "from galley.parsing.strategies.choose import make_strategy; make_strategy(ParseOptions()); "
+        "assert not {'torch', 'transformers'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
