@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from galley.errors import ModelError, UsageError
+
 bench_app = typer.Typer(name="bench", help="Compare systems on this machine.", no_args_is_help=True)
 
 Name = Annotated[
     str,
-    typer.Argument(help="omnidocbench, olmocr-bench, pubtabnet, unimer-test, ocean-ocr-bench or folder."),
+    typer.Argument(help="The benchmark: omnidocbench."),
 ]
 Data = Annotated[Path, typer.Option("--data", help="Folder or file of the benchmark.", exists=True)]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for predictions, scores and reports.")]
@@ -42,7 +45,8 @@ def eval_command(
         float, typer.Option(min=1, help="Most seconds one page may take to score.")
     ] = 120,
 ) -> None:
-    """Predict, score and report a benchmark."""
+    """Predict, score and report a benchmark; exits with 1 when anything failed, after listing it."""
+    _require_packages()
     from galley.evaluation.benchmarks import Settings, run
     from galley.evaluation.parallel import default_workers
     from galley.evaluation.predict import Predictor
@@ -61,7 +65,18 @@ def eval_command(
         item_seconds=item_seconds,
         say=lambda line: typer.echo(line, err=True),
     )
-    typer.echo(to_markdown(run(name, settings)))
+    report = run(name, settings)
+    typer.echo(to_markdown(report))
+    if report.failures:
+        typer.echo(f"{len(report.failures)} failures, listed in {out / 'report.md'}", err=True)
+        raise typer.Exit(1)
+
+
+def _require_packages() -> None:
+    needed = ("apted", "bs4", "lxml", "matplotlib", "pylatexenc", "rapidfuzz")
+    missing = [name for name in needed if find_spec(name) is None]
+    if missing:
+        raise ModelError(f"scoring needs pip install 'galley[eval]' ({', '.join(missing)} missing)")
 
 
 @bench_app.callback()
@@ -83,7 +98,6 @@ def realset(
     limit_seconds: Annotated[float, typer.Option(min=1, help="Most seconds one sample may take.")] = 300,
 ) -> None:
     """Galley, RapidOCR and Tesseract on real pages with truth: accuracy, pages/s and peak memory."""
-    from galley.errors import UsageError
     from galley.evaluation.realset import Sample, bench
 
     wanted = set(tasks.split(","))

@@ -56,12 +56,13 @@ class Case:
 @dataclass
 class Report:
     """What a benchmark found. ``warnings`` come first: whatever makes the figures mean less than they seem
-    to.
+    to. ``failures`` is what could not be predicted or scored as it should be, one line each.
     """
 
     title: str
     intro: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     plots: list[Histogram] = field(default_factory=list)
     cases: list[Case] = field(default_factory=list)
@@ -77,6 +78,8 @@ def write(report: Report, out: Path) -> None:
 def to_markdown(report: Report) -> str:
     """Everything but plots and images."""
     parts = [f"# {report.title}", *report.intro, *(f"* **{warning}**" for warning in report.warnings)]
+    if report.failures:
+        parts.append("## Failures\n\n" + "\n".join(f"* {failure}" for failure in report.failures))
     for table in report.tables:
         head = "| " + " | ".join(table.head) + " |"
         rows = ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in table.rows]
@@ -92,6 +95,9 @@ def to_html(report: Report) -> str:
     """One file with its plots and images inside."""
     body = [f"<h1>{_escape(report.title)}</h1>", *(f"<p>{_escape(line)}</p>" for line in report.intro)]
     body += [f"<p><b>{_escape(warning)}</b></p>" for warning in report.warnings]
+    if report.failures:
+        items = "".join(f"<li>{_escape(failure)}</li>" for failure in report.failures)
+        body.append(f"<h2>Failures</h2><ul>{items}</ul>")
     body += [_html_table(table) for table in report.tables]
     plots = [plot for plot in report.plots if plot.values]
     if plots:

@@ -20,11 +20,12 @@ __all__ = ["CdmScore", "cdm", "cdm_all", "require_renderer"]
 @dataclass(frozen=True)
 class CdmScore:
     """F1 of matched tokens, 0 to 1. ``problem`` says why a formula could not be drawn; an empty prediction
-    is none.
+    is none. ``failed``: the truth or the renderer is at fault, so the 0 says nothing about the prediction.
     """
 
     f1: float
     problem: str | None = None
+    failed: bool = False
 
 
 def cdm(predicted: str, true: str, cache: Path) -> CdmScore:
@@ -36,7 +37,7 @@ def cdm(predicted: str, true: str, cache: Path) -> CdmScore:
     try:
         drawn_true = draw(true, cache)
     except (LatexError, RenderError) as error:
-        return CdmScore(0.0, f"the true formula cannot be drawn: {error}")
+        return CdmScore(0.0, f"the true formula cannot be drawn: {error}", failed=True)
     if not predicted:
         return CdmScore(0.0)
     try:
@@ -56,7 +57,7 @@ def cdm_all(
     require_renderer()
     jobs = [(predicted, true, cache) for predicted, true in pairs]
     outcomes = map_limited(_job, jobs, workers=workers, seconds=5 * SECONDS, progress=progress)
-    return [outcome.value or CdmScore(0.0, outcome.problem) for outcome in outcomes]
+    return [outcome.value or CdmScore(0.0, outcome.problem, failed=True) for outcome in outcomes]
 
 
 def _job(job: tuple[str, str, Path]) -> CdmScore:

@@ -34,17 +34,18 @@ def benchmark(settings: Settings) -> Report:
     if settings.cdm:
         require_renderer()  # before the hours of prediction, not after
     folder, failed = settings.predictions(lambda target: _tasks(data, target))
+    undrawn: list[str] = []
     evaluation = evaluate(
         data,
         folder,
-        cdm=(lambda samples: _add_cdm(samples, settings)) if settings.cdm else None,
+        cdm=(lambda samples: _add_cdm(samples, settings, undrawn)) if settings.cdm else None,
         workers=settings.workers,
         page_seconds=settings.item_seconds,
         leave_out_missing=settings.leave_out_missing,
         say=settings.say,
     )
     write_results(settings.out, folder.resolve().name, evaluation.pages, evaluation.summary)
-    return _report(evaluation, data, folder, failed, settings)
+    return _report(evaluation, data, folder, failed, undrawn, settings)
 
 
 def _annotations(data: Path) -> Path:
@@ -73,7 +74,8 @@ def _image(data: Path, name: str) -> Path | None:
     return next((f for f in (data.parent / "images" / name, data.parent / name) if f.is_file()), None)
 
 
-def _add_cdm(samples: list[Sample], settings: Settings) -> list[str]:
+def _add_cdm(samples: list[Sample], settings: Settings, undrawn: list[str]) -> list[str]:
+    """Adds ``CDM``; predictions TeX cannot draw go to ``undrawn``, failures of truth or TeX are returned."""
     pairs = [(sample.match.predicted, sample.match.true) for sample in samples]
     unique = list(dict.fromkeys(pairs))
     settings.say(f"drawing {len(unique)} formula pairs for CDM")
@@ -82,28 +84,35 @@ def _add_cdm(samples: list[Sample], settings: Settings) -> list[str]:
     )
     for sample, pair in zip(samples, pairs, strict=True):
         sample.metric["CDM"] = scores[pair].f1
-    return [
-        f"CDM 0: {s.problem}: {pair[s.problem.startswith('the true')][:80]!r}"
-        for pair, s in scores.items()
-        if s.problem
-    ]
+    problems: list[str] = []
+    for (predicted, true), score in scores.items():
+        if score.problem:
+            shown = true if score.failed else predicted
+            (problems if score.failed else undrawn).append(f"CDM 0: {score.problem}: {shown[:80]!r}")
+    return problems
 
 
 def _report(
-    evaluation: Evaluation, data: Path, folder: Path, failed: list[str], settings: Settings
+    evaluation: Evaluation,
+    data: Path,
+    folder: Path,
+    failed: list[str],
+    undrawn: list[str],
+    settings: Settings,
 ) -> Report:
     summary = evaluation.summary
     report = Report(f"OmniDocBench: {folder.resolve().name}")
     report.intro.append(f"{len(evaluation.pages)} pages of {data.name}, scored with the rules of v1.5.")
-    report.warnings += _warnings(evaluation, failed, settings)
+    report.warnings += _warnings(evaluation, undrawn, settings)
+    report.failures += _failures(evaluation, failed, settings)
     names = ["Overall ↑"] + [column[0] for column in _COLUMNS]
     report.tables.append(
         Table("Result", names, [_row(summary, "ALL")], "Means over pages; Overall is 0 to 100.")
     )
     rows = [[label, summary.page_counts[label], *_row(summary, label)] for label in summary.by_attribute]
     report.tables.append(Table("By page attribute", ["attribute", "pages", *names], rows))
-    if evaluation.problems:
-        report.tables.append(Table("Problems", ["what"], [[problem] for problem in evaluation.problems]))
+    if undrawn:
+        report.tables.append(Table("Formulas TeX cannot draw", ["what"], [[problem] for problem in undrawn]))
     pages = evaluation.pages
     report.plots += [
         Histogram(
@@ -116,17 +125,27 @@ def _report(
     return report
 
 
-def _warnings(evaluation: Evaluation, failed: list[str], settings: Settings) -> list[str]:
+def _warnings(evaluation: Evaluation, undrawn: list[str], settings: Settings) -> list[str]:
     warnings = []
     if evaluation.missing:
         how = "left out" if settings.leave_out_missing else "scored as empty"
         named = ", ".join(evaluation.missing[:5]) + (" …" if len(evaluation.missing) > 5 else "")
         warnings.append(f"{len(evaluation.missing)} pages have no prediction and are {how}: {named}")
-    if evaluation.problems:
-        warnings.append(f"{len(evaluation.problems)} pages or formulas had problems, listed below")
+    if undrawn:
+        warnings.append(
+            f"{len(undrawn)} predicted formulas cannot be drawn and score 0; they are listed below"
+        )
     if not settings.cdm:
         warnings.append("CDM was left out, so there is no Overall")
-    return warnings + [f"not predicted: {problem}" for problem in failed]
+    return warnings
+
+
+def _failures(evaluation: Evaluation, failed: list[str], settings: Settings) -> list[str]:
+    counted = () if settings.leave_out_missing else evaluation.missing
+    named = [f"not predicted: {problem}" for problem in failed]
+    if not failed:  # else the same pages are listed with the reason
+        named += [f"no prediction, scored as empty: {image}" for image in counted]
+    return named + evaluation.problems
 
 
 def _row(summary: Summary, label: str) -> list[object]:
