@@ -64,13 +64,21 @@ def test_letterspaced_text_is_left_alone():
     assert missing_spaces("LETTERS:SPACED", frames, odds, columns) == []
 
 
-def test_the_blank_of_a_written_space_is_not_taken_for_another():
-    text = "if it is"
-    columns = np.ones(len(text) * 32, bool)
-    columns[70:96] = columns[166:190] = False
-    frames = np.array([0, 4, 10, 9, 16, 22, 22, 28])
-    odds = np.zeros(len(columns) // STRIDE, np.float32)
-    assert missing_spaces(text, frames, odds, columns) == []
+@pytest.mark.parametrize(
+    ("blank", "doubted", "expected"),
+    [
+        ((12, 52), 4, []),
+        ((44, 80), 7, []),
+        ((40, 56), 0, [3]),
+        ((12, 36), 5, [3]),
+    ],
+)
+def test_a_written_space_is_not_taken_for_another(blank, doubted, expected):
+    """The frames of "i" and "t" may lie in the blank of the spaces around them."""
+    columns, odds = np.ones(18 * STRIDE, bool), np.zeros(18, np.float32)
+    columns[slice(*blank)] = False
+    odds[doubted] = 0.9
+    assert missing_spaces("a it was", np.array([0, 2, 4, 7, 9, 11, 13, 15]), odds, columns) == expected
 
 
 @pytest.mark.parametrize("invert", [False, True])

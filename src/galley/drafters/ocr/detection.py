@@ -12,8 +12,7 @@ from galley.runtime import package_file, session
 
 _KERNEL = 0.3
 _UNCLIP = 1.6
-_LEAST_SCORE = 0.4
-"""Lower than is usual: what is no text is told apart by reading it."""
+_LEAST_SCORE = 0.5
 _STEP = 32
 _LONG_SIDE = 1536
 _SHORT_SIDE = 480
@@ -59,9 +58,8 @@ class LineDetector:
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         height, width = image.shape[:2]
         inner = max(round(height * scale), 1), max(round(width * scale), 1)
-        quads, scores = text_quads(
-            self._probability(image, inner), threshold=_KERNEL, box_threshold=0.5, unclip=1.6
-        )
+        probability = self._probability(image, inner)
+        quads, scores = text_quads(probability, threshold=_KERNEL, box_threshold=_LEAST_SCORE, unclip=_UNCLIP)
         quads *= np.array([width / inner[1], height / inner[0]], np.float32)
         return np.clip(quads, 0, np.array([width, height], np.float32)), scores
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,25 +28,24 @@ def missing_spaces(
 
     frames: (len(text),) the frame of each character. odds: (all frames,) of a space against the best class.
     columns: (all frames * columns per frame,) whether there is ink in each column of the line's image. Scripts
-    written without spaces get none.
+    written without spaces get none. A character's frame may lie beside it: next to a written space, neither that
+    frame's odds nor a blank at that end speak for another space.
     """
     stride = len(columns) // max(len(odds), 1)
     middles = frames * stride + stride // 2
-    pairs = [(i, i + 1) for i in range(len(text) - 1) if text[i] != " " and text[i + 1] != " "]
-    gaps = {
-        right: _blank(
-            columns[middles[left] : middles[right] + 1],
-            after_space=left > 0 and text[left - 1] == " ",
-            before_space=text[right + 1 : right + 2] == " ",
-        )
-        for left, right in pairs
-    }
+    doubts, gaps = {}, {}
+    for left, right in pairwise(range(len(text))):
+        if " " in text[left : right + 1]:
+            continue
+        after = left > 0 and text[left - 1] == " "
+        before = text[right + 1 : right + 2] == " "
+        doubts[right] = odds[frames[left] + after : frames[right] + 1 - before].max(initial=0.0)
+        gaps[right] = _blank(columns[middles[left] : middles[right] + 1], after, before)
     usual = float(np.median(list(gaps.values()))) if gaps else 0.0
     return [
         at
         for at, gap in gaps.items()
-        if _may_part(text, at)
-        and (odds[frames[at - 1] : frames[at] + 1].max() >= _ODDS or _is_wide(text[at - 1], gap, usual))
+        if _may_part(text, at) and (doubts[at] >= _ODDS or _is_wide(text[at - 1], gap, usual))
     ]
 
 
@@ -72,11 +73,8 @@ def _is_wide(left: str, gap: int, usual: float) -> bool:
     return left in _CLOSING and gap >= max(_GAP, _RATIO * usual)
 
 
-def _blank(columns: NDArray[np.bool_], *, after_space: bool, before_space: bool) -> int:
-    """The longest run of columns without ink, from the middle of one character's frame to that of the next.
-
-    A frame may lie beside its character: next to a written space, a run at that end is the blank of the space.
-    """
+def _blank(columns: NDArray[np.bool_], after_space: bool, before_space: bool) -> int:
+    """The longest run of columns without ink, from the middle of one character's frame to that of the next."""
     bounds = np.concatenate([[-1], np.flatnonzero(columns), [len(columns)]])
     runs = np.diff(bounds) - 1
     return int(runs[int(after_space) : len(runs) - int(before_space)].max(initial=0))
