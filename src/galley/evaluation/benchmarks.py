@@ -14,10 +14,6 @@ from galley.evaluation.report import Report, write
 _HOMES = {
     "omnidocbench": "galley.evaluation.omnidocbench.benchmark",
     "olmocr-bench": "galley.evaluation.olmocr.benchmark",
-    "pubtabnet": "galley.evaluation.pubtabnet",
-    "unimer-test": "galley.evaluation.unimer",
-    "ocean-ocr-bench": "galley.evaluation.ocean",
-    "folder": "galley.evaluation.folder",
 }
 NAMES = tuple(_HOMES)
 
