@@ -13,7 +13,6 @@ from galley.evaluation.report import Report, write
 
 _HOMES = {
     "omnidocbench": "galley.evaluation.omnidocbench.benchmark",
-    "olmocr-bench": "galley.evaluation.olmocr.benchmark",
 }
 NAMES = tuple(_HOMES)
 
