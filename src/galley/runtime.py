@@ -21,11 +21,10 @@ def set_threads(count: int | None) -> None:
 
 
 def threads() -> int:
-    return (
-        _threads or len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else _threads or os.cpu_count() or 1
-    )
+    """Threads a new session may use: what ``set_threads`` said, else every core this process may run on."""
+    if _threads:
+        return _threads
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @lru_cache

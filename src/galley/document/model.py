@@ -6,8 +6,9 @@ dots per inch, so that other units follow.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from enum import Enum
+from functools import reduce
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -67,6 +68,11 @@ class BBox(_Data):
             x1=max(self.x1, other.x1),
             y1=max(self.y1, other.y1),
         )
+
+    @classmethod
+    def around(cls, boxes: Iterable[BBox]) -> BBox:
+        """The smallest box that holds all ``boxes``, of which there is at least one."""
+        return reduce(cls.union, boxes)
 
     def padded(self, by: float, width: float, height: float) -> BBox:
         """Grown by ``by`` pixels on each side and clipped to a page of ``width`` × ``height``."""

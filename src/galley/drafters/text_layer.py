@@ -105,9 +105,6 @@ def _linked(chains: list[list[TextWord]], successor: dict[int, int], at: int) ->
 def _line(words: list[TextWord]) -> TextLine:
     if _upright(words[0]):
         words = with_superscripts(words)
-    bbox = words[0].bbox
-    for word in words[1:]:
-        bbox = bbox.union(word.bbox)
     letters = sum(len(word.text) for word in words)
 
     def mostly(name: str) -> bool:
@@ -116,7 +113,7 @@ def _line(words: list[TextWord]) -> TextLine:
     sizes = sorted((_size(word), len(word.text)) for word in words)
     return TextLine(
         text=" ".join(word.text for word in words),
-        bbox=bbox,
+        bbox=BBox.around(word.bbox for word in words),
         source="pdf-text",
         words=[Word(word.text, word.bbox) for word in words],
         size=_weighted_median(sizes),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from galley.errors import UsageError
 from galley.evaluation.parallel import map_limited
+from galley.evaluation.whole import write_whole
 
 if TYPE_CHECKING:
     from galley.api import PageParser
@@ -82,10 +83,7 @@ def _predict(job: tuple[Task, str, int]) -> None:
     document = parse(task.source, options=chosen, parser=parser, pages=pages)
     if document.failures:
         raise RuntimeError(document.failures[0].message)
-    task.target.parent.mkdir(parents=True, exist_ok=True)
-    partial = task.target.with_suffix(".part")
-    partial.write_text(benchmark_markdown(document), encoding="utf-8")
-    partial.replace(task.target)
+    write_whole(task.target, benchmark_markdown(document))
 
 
 def benchmark_markdown(document: Document) -> str:

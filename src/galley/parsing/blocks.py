@@ -89,13 +89,10 @@ def zone_blocks(zone: Zone, setting: Setting) -> list[Block]:
 
 def text_block(label: Label, lines: Sequence[TextLine], content: str) -> Block:
     """A block of text lines with what is known about their reading."""
-    bbox = lines[0].bbox
-    for line in lines[1:]:
-        bbox = bbox.union(line.bbox)
     value = confidence(lines)
     return Block(
         label=label,
-        bbox=bbox,
+        bbox=BBox.around(line.bbox for line in lines),
         content=content,
         confidence=value,
         source=source(lines),

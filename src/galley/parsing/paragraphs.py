@@ -33,10 +33,7 @@ class Paragraph:
 
     @property
     def bbox(self) -> BBox:
-        bbox = self.lines[0].bbox
-        for line in self.lines[1:]:
-            bbox = bbox.union(line.bbox)
-        return bbox
+        return BBox.around(line.bbox for line in self.lines)
 
 
 def merge_rows(lines: Sequence[TextLine]) -> list[TextLine]:
@@ -52,9 +49,7 @@ def merge_pieces(parts: Sequence[TextLine]) -> TextLine:
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
-    bbox = first.bbox
-    for part in parts[1:]:
-        bbox = bbox.union(part.bbox)
+    bbox = BBox.around(part.bbox for part in parts)
     known = [(part.confidence, len(part.text)) for part in parts if part.confidence is not None]
     weight = sum(length for _, length in known)
     return replace(

@@ -58,7 +58,7 @@ def _tables_within(table: Region, lines: Sequence[TextLine]) -> list[Region]:
     if len(found) < 2:
         return [table]
     tabular = [band for band in found if len(band) >= 6 and _is_tabular(band)]
-    return [Region(Label.TABLE, _union(band), table.score) for band in tabular]
+    return [Region(Label.TABLE, BBox.around(line.bbox for line in band), table.score) for band in tabular]
 
 
 def _bands(lines: Sequence[TextLine]) -> list[list[TextLine]]:
@@ -78,13 +78,6 @@ def _is_tabular(lines: Sequence[TextLine]) -> bool:
     height = float(np.median([line.bbox.height for line in lines]))
     found = strips([line.bbox for line in lines], height, looks_tabular(lines))
     return sum(len(strip.indices) for strip in found if strip.rowwise) > 0.6 * len(lines)
-
-
-def _union(lines: Sequence[TextLine]) -> BBox:
-    bbox = lines[0].bbox
-    for line in lines[1:]:
-        bbox = bbox.union(line.bbox)
-    return bbox
 
 
 def looks_tabular(lines: Sequence[TextLine]) -> Rowwise:

@@ -40,8 +40,6 @@ def _home(box: BBox, regions: Sequence[Region]) -> int | None:
 
 
 def _piece(line: TextLine, words: list[Word]) -> TextLine:
-    bbox = words[0].bbox
-    for word in words[1:]:
-        bbox = bbox.union(word.bbox)
+    bbox = BBox.around(word.bbox for word in words)
     text = " ".join(word.text for word in words)
     return replace(line, text=text, bbox=bbox, words=words, char_frames=None, features=None)

@@ -90,10 +90,7 @@ def is_vertical(line: TextLine) -> bool:
 
 
 def union(lines: Sequence[TextLine]) -> BBox:
-    bbox = lines[0].bbox
-    for line in lines[1:]:
-        bbox = bbox.union(line.bbox)
-    return bbox
+    return BBox.around(line.bbox for line in lines)
 
 
 def _assign(zones: list[Zone], lines: Sequence[TextLine]) -> list[TextLine]:

@@ -30,12 +30,7 @@ def box(values: object) -> BBox:
 def union(lines: Sequence[Line]) -> BBox:
     """The box around lines that have one."""
     boxes = [line.bbox for line in lines if line.bbox != NOWHERE]
-    if not boxes:
-        return NOWHERE
-    bbox = boxes[0]
-    for other in boxes[1:]:
-        bbox = bbox.union(other)
-    return bbox
+    return BBox.around(boxes) if boxes else NOWHERE
 
 
 def mean_confidence(lines: Sequence[Line]) -> float | None:

@@ -16,6 +16,8 @@ from galley.drafters.tables.rulings import Ruling, Rulings
 
 FILLED = 0.3
 """Share of a grid's cells that must hold text: a chart's grid lines hold next to none."""
+LINES = 3
+"""Rules each way of the smallest grid, two rows and two columns."""
 
 
 def find_tables(image: NDArray[np.uint8], lines: list[TextLine]) -> list[BBox]:
@@ -30,7 +32,7 @@ def find_tables(image: NDArray[np.uint8], lines: list[TextLine]) -> list[BBox]:
     height, width = image.shape[:2]
     page = BBox(x0=0, y0=0, x1=width, y1=height)
     flat = [word for line in words for word in line]
-    grids = _connected(page_rulings(image, page, words, em), em)
+    grids = _connected(page_rulings(image, page, words, em, least_upright=LINES), em)
     found = [box for grid in grids if (box := _table_box(grid, flat, em))]
     return sorted(found, key=lambda box: (box.y0, box.x0))
 
@@ -63,7 +65,7 @@ def _cross(level: Ruling, upright: Ruling, em: float) -> bool:
 
 def _table_box(grid: Rulings, words: list[Word], em: float) -> BBox | None:
     ys, xs = _places(grid.horizontal, em), _places(grid.vertical, em)
-    if len(ys) < 3 or len(xs) < 3:
+    if len(ys) < LINES or len(xs) < LINES:
         return None
     drawn = sum(
         any(

@@ -39,8 +39,7 @@ class TableReader:
 
 def text_extent(bbox: BBox, words: list[list[Word]]) -> tuple[float, float, float, float]:
     """The box, grown to take in all text."""
-    for word in (word for line in words for word in line):
-        bbox = bbox.union(word.bbox)
+    bbox = BBox.around([bbox, *(word.bbox for line in words for word in line)])
     return bbox.x0, bbox.y0, bbox.x1, bbox.y1
 
 

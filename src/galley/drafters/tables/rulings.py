@@ -48,20 +48,26 @@ class Rulings:
 
 def darkest_channel(image: NDArray[np.uint8]) -> Gray:
     """(H, W) darkest channel of an H×W×3 image: a rule of any colour stands out on white."""
-    return image.min(axis=2).astype(np.int16)
+    red, green, blue = image[..., 0], image[..., 1], image[..., 2]
+    return np.minimum(np.minimum(red, green), blue).astype(np.int16)
 
 
-def find_rulings(gray: Gray, text: Mask, em: float, origin: tuple[float, float]) -> Rulings:
+def find_rulings(
+    gray: Gray, text: Mask, em: float, origin: tuple[float, float], least_upright: int = 0
+) -> Rulings:
     """Rules and bands of a crop.
 
     gray: ``darkest_channel`` of the crop. text: True inside word boxes; strokes of letters are no rules.
-    em: height of the text in pixels. origin: page place of the crop's corner.
+    em: height of the text in pixels. origin: page place of the crop's corner. least_upright: with fewer
+    upright rules nothing else is looked for and the answer is empty.
     """
     x0, y0 = origin
     if min(gray.shape) < 3:
         return Rulings()
-    horizontal = _runs(gray, text, em, shortest=2.0 * em)
     vertical = _runs(gray.T, text.T, em, shortest=1.2 * em)
+    if len(vertical) < least_upright:
+        return Rulings()
+    horizontal = _runs(gray, text, em, shortest=2.0 * em)
     return Rulings(
         [Ruling(r.position + y0, r.start + x0, r.end + x0) for r in horizontal],
         [Ruling(r.position + x0, r.start + y0, r.end + y0) for r in vertical],

@@ -19,6 +19,7 @@ from PIL import Image
 from galley.errors import ModelError
 from galley.evaluation.cdm.match import Drawing
 from galley.evaluation.cdm.paint import Painted, colour, paint
+from galley.evaluation.whole import write_whole
 
 INSTALL = "apt install texlive-latex-extra texlive-fonts-recommended texlive-science poppler-utils"
 SECONDS = 30.0
@@ -73,11 +74,8 @@ def draw(latex: str, cache_folder: Path) -> Drawing:
         stored = json.loads(cached.read_text(encoding="utf-8"))
         return Drawing(stored["tokens"], np.array(stored["boxes"], dtype=np.float64), tuple(stored["size"]))
     drawing = _draw(painted)
-    cached.parent.mkdir(parents=True, exist_ok=True)
-    partial = cached.with_suffix(f".{os.getpid()}.part")
     stored = {"tokens": drawing.tokens, "boxes": drawing.boxes.tolist(), "size": drawing.size}
-    partial.write_text(json.dumps(stored), encoding="utf-8")
-    partial.replace(cached)
+    write_whole(cached, json.dumps(stored))
     return drawing
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from galley.evaluation.realset.data import Sample
 from galley.evaluation.realset.systems import System, system
+from galley.evaluation.whole import write_whole
 
 
 def main(job_file: str) -> None:
@@ -29,10 +30,7 @@ def main(job_file: str) -> None:
             "peak_bytes": peak_bytes(),
             "run": job["run"],
         }
-        path = out / f"{sample.id}.json"
-        partial = path.with_suffix(".part")
-        partial.write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
-        partial.replace(path)
+        write_whole(out / f"{sample.id}.json", json.dumps(record, ensure_ascii=False))
 
 
 def _attempt(reader: System, sample: Sample) -> dict[str, object]:

@@ -108,12 +108,7 @@ def _bbox(evidence: Evidence, fallback: Page) -> BBox:
         for rank, (draft, given) in enumerate(known.items())
         if rank == 0 or given >= enough
     ]
-    if not boxes:
-        return BBox(x0=0, y0=0, x1=fallback.width, y1=fallback.height)
-    bbox = boxes[0]
-    for other in boxes[1:]:
-        bbox = bbox.union(other)
-    return bbox
+    return BBox.around(boxes) if boxes else BBox(x0=0, y0=0, x1=fallback.width, y1=fallback.height)
 
 
 def _with_what_only_drafts_show(blocks: list[Block], fallback: Page) -> list[Block]:
