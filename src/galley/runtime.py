@@ -15,15 +15,18 @@ _threads: int | None = None
 
 
 def set_threads(count: int | None) -> None:
-    """Threads each session made *after* this call may use; ``None`` = all cores. Workers of ``--jobs`` set 1."""
+    """Threads each session made *after* this call may use; ``None`` = all cores. ``--jobs`` sets 1."""
     global _threads
     _threads = count
 
 
 def threads() -> int:
     """Threads a new session may use: what ``set_threads`` said, else every core this process may run on."""
-    if _threads:
-        return _threads
+    return _threads or cores()
+
+
+def cores() -> int:
+    """Cores this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import multiprocessing
 import os
 import signal
 import sys
@@ -13,6 +14,7 @@ from galley.document import BBox, Block, Label, Page
 from galley.errors import ModelError
 from galley.ingest import PageImage
 from galley.parsing.options import ParseOptions
+from galley.runtime import threads
 
 
 class Words:
@@ -54,6 +56,15 @@ class DiesOnTwo(Words):
 class AlwaysDies(Words):
     def parse_page(self, page: PageImage) -> Page:
         os._exit(7)
+
+
+class Where(Words):
+    """A page says in which process it was read, and with how many threads."""
+
+    def parse_page(self, page: PageImage) -> Page:
+        read = super().parse_page(page)
+        here = "parent" if multiprocessing.parent_process() is None else "worker"
+        return read.model_copy(update={"warnings": [f"{here} {'one' if threads() == 1 else 'all'}"]})
 
 
 class NoModel(Words):

@@ -13,6 +13,7 @@ import pytest
 from running import Run, command, numbered
 
 from galley.cli.inputs import find_inputs
+from galley.runtime import cores
 
 
 def files(folder: Path) -> list[str]:
@@ -78,6 +79,29 @@ def test_workers_give_what_one_process_gives(run: Run, tmp_path: Path) -> None:
             name
         )
     assert (tmp_path / "out2/big.txt").read_text().split("\n\n")[:2] == ["Page 1", "Page 2"]
+
+
+@pytest.mark.skipif(cores() == 1, reason="one core: there is nothing to share out")
+@pytest.mark.parametrize(
+    ("pages", "words", "where"),
+    [
+        (2, [], "parent all"),
+        (60 * cores(), [], "worker one"),
+        (60 * cores(), ["--model", "x"], "parent all"),
+        (60, ["-j", "1"], "parent one"),
+        (60, ["-j", "2"], "worker one"),
+        (60, ["-j", "0"], "worker one"),
+    ],
+)
+def test_cores_are_shared_out_by_the_work(
+    run: Run, tmp_path: Path, pages: int, words: list[str], where: str
+) -> None:
+    (tmp_path / "a.pdf").write_bytes(numbered(pages))
+    done = run("parse", "a.pdf", "-o", "out", "-f", "json", *words, parser="Where")
+    assert done.returncode == 0, done.stderr
+    read = json.loads((tmp_path / "out/a.json").read_text())["pages"]
+    assert {tuple(page["warnings"]) for page in read} == {(where,)}
+    assert len(read) == pages
 
 
 def test_a_worker_that_dies_fails_its_page_only(run: Run, tmp_path: Path) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from itertools import chain
 
 from galley.api import add_page, finish, make_parser, new_document, open_with
 from galley.cli.inputs import Input
-from galley.cli.pool import WorkerPool
+from galley.cli.pool import WorkerPool, worker_count
 from galley.cli.progress import Progress
 from galley.cli.report import Report
 from galley.cli.worker import PageWorker, ParserFactory, Result, Task
@@ -16,9 +17,12 @@ from galley.cli.writers import Writer
 from galley.document import Document, Failure
 from galley.errors import InputError
 from galley.parsing.options import ParseOptions
+from galley.runtime import cores, set_threads
 
 _MAX_PAGES_PER_TASK = 8
 _TASKS_PER_WORKER = 4
+_PAGES_PER_WORKER = 3
+"""With fewer, starting the workers takes longer than they save."""
 
 
 @dataclass
@@ -30,15 +34,19 @@ class _UnderWay:
 
 @dataclass
 class Batch:
-    """One run over ``inputs``. ``jobs``: worker processes; 1 reads in this process, with all cores for its
-    models."""
+    """One run over ``inputs``.
+
+    jobs: worker processes of one core each, 0 is one per core; 1 reads in this process, on one core. None: by
+    the work there is. Few pages, and a model that each worker would have to load, are read in this process with
+    all cores for each page; many pages by one worker per core, which wastes none of them.
+    """
 
     inputs: Sequence[Input]
     options: ParseOptions
     writer: Writer
     report: Report
     progress: Progress
-    jobs: int = 1
+    jobs: int | None = None
     factory: ParserFactory = make_parser
     _under_way: dict[int, _UnderWay] = field(default_factory=dict)
 
@@ -49,17 +57,35 @@ class Batch:
                 self._take(result)
 
     def _results(self, stack: ExitStack) -> Iterator[Result]:
-        if self.jobs > 1:
-            pool = stack.enter_context(WorkerPool(self.jobs, self.options, self.factory))
-            yield from pool.run(self._tasks())
+        tasks, workers = self._shared_out()
+        if workers > 1:
+            pool = stack.enter_context(WorkerPool(workers, self.options, self.factory))
+            yield from pool.run(tasks)
             return
+        if self.jobs is not None:
+            set_threads(1)
         worker: PageWorker | None = None
-        for task in self._tasks():
+        for task in tasks:
             if worker is None:
                 worker = stack.enter_context(closing(PageWorker(self.options, self.factory)))
             yield from worker.read(task)
 
-    def _tasks(self) -> Iterator[Task]:
+    def _shared_out(self) -> tuple[Iterator[Task], int]:
+        """The tasks and how many workers are to read them."""
+        if self.jobs is not None:
+            workers = self.jobs or cores()
+            return self._tasks(workers), workers
+        workers = 1 if self.options.model else worker_count()
+        tasks = self._tasks(workers)
+        first: list[Task] = []
+        while workers > 1 and sum(len(task.pages) for task in first) < _PAGES_PER_WORKER * workers:
+            task = next(tasks, None)
+            if task is None:
+                return iter(first), 1
+            first.append(task)
+        return chain(first, tasks), workers
+
+    def _tasks(self, workers: int) -> Iterator[Task]:
         """Open each document to learn its pages; they become tasks as workers come free."""
         for index, given in enumerate(self.inputs):
             if self.writer.finished(given):
@@ -77,7 +103,7 @@ class Batch:
                 self.report.failure(given.name, failure, InputError.exit_code)
             self.progress.document_opened(len(numbers))
             images, image_path = self.writer.image_places(given)
-            for pages in _chunks(numbers, self.jobs):
+            for pages in _chunks(numbers, workers):
                 yield Task(index, given.path, given.name, pages, images, image_path)
             if not numbers:
                 self._finish(index)
@@ -111,11 +137,11 @@ class Batch:
         self.progress.document_done()
 
 
-def _chunks(numbers: Sequence[int], jobs: int) -> Iterator[tuple[int, ...]]:
+def _chunks(numbers: Sequence[int], workers: int) -> Iterator[tuple[int, ...]]:
     """Runs of pages small enough that all workers get their share of a document."""
-    if jobs == 1:
+    if workers == 1:
         size = len(numbers)
     else:
-        size = max(1, min(_MAX_PAGES_PER_TASK, len(numbers) // (jobs * _TASKS_PER_WORKER)))
+        size = max(1, min(_MAX_PAGES_PER_TASK, len(numbers) // (workers * _TASKS_PER_WORKER)))
     for start in range(0, len(numbers), max(1, size)):
         yield tuple(numbers[start : start + size])

@@ -59,7 +59,10 @@ TrustRemoteCode = Annotated[
 ]
 Password = Annotated[str | None, typer.Option(metavar="TEXT", help="Password of encrypted PDFs.")]
 Jobs = Annotated[
-    int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Worker processes; 0 is one per core.")
+    int | None,
+    typer.Option(
+        "--jobs", "-j", metavar="N", min=0, help="Cores to use, each for other pages; all unless given."
+    ),
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Skip what an earlier run into DIR has finished.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no notes; only what failed.")]
@@ -88,7 +91,7 @@ def parse_command(
     block_size: BlockSize = None,
     device: Device = None,
     trust_remote_code: TrustRemoteCode = None,
-    jobs: Jobs = 1,
+    jobs: Jobs = None,
     resume: Resume = False,
     quiet: Quiet = False,
     config: Config = None,

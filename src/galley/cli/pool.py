@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import signal
 from collections import deque
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from pathlib import Path
 from types import TracebackType
 
 from galley.api import make_parser
@@ -16,9 +18,26 @@ from galley.cli.worker import PageWorker, ParserFactory, Result, Task
 from galley.document import Failure
 from galley.errors import GalleyError
 from galley.parsing.options import ParseOptions
+from galley.runtime import cores
 
 _MAX_DEATHS_IN_A_ROW = 3
 _PATIENCE_S = 2.0
+_WORKER_BYTES = 1.2e9
+
+
+def worker_count() -> int:
+    """One worker per core, fewer where memory is short."""
+    return max(1, min(cores(), int(_free_memory() / _WORKER_BYTES)))
+
+
+def _free_memory() -> float:
+    """Bytes that can be had without swapping; infinite where the system does not say."""
+    try:
+        with Path("/proc/meminfo").open() as lines:
+            found = next(line for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):
+        return math.inf
+    return int(found.split()[1]) * 1024.0
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -27,13 +26,15 @@ from galley.parsing.options import ParseOptions
 
 @dataclass(frozen=True)
 class Request:
-    """What one command asks for. jobs: worker processes, 0 is one per core. output None: standard output."""
+    """What one command asks for. jobs: cores to use, 0 is all; None is all, shared out by the amount of work.
+    output None: standard output.
+    """
 
     paths: Sequence[str]
     options: ParseOptions
     formats: list[str]
     output: Path | None = None
-    jobs: int = 1
+    jobs: int | None = None
     resume: bool = False
     quiet: bool = False
     debug: bool = False
@@ -51,7 +52,7 @@ def run_parse(request: Request, factory: ParserFactory = make_parser) -> int:
         inputs = [_spooled(given, stack) if str(given.path) == STDIN else given for given in inputs]
         stack.callback(report.show)
         progress = stack.enter_context(Progress(len(inputs), request.quiet))
-        Batch(inputs, request.options, writer, report, progress, request.jobs or _cores(), factory).run()
+        Batch(inputs, request.options, writer, report, progress, request.jobs, factory).run()
     return report.exit_code
 
 
@@ -80,7 +81,3 @@ def _spooled(given: Input, stack: ExitStack) -> Input:
     path = Path(folder) / "stdin"
     path.write_bytes(read_stdin())
     return replace(given, path=path)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
