@@ -39,3 +39,16 @@ def test_digits_of_ordinary_size_and_small_ones_on_the_line_stay() -> None:
 
 def test_letters_stay_as_they_are() -> None:
     assert read(word("word", 0, "th"), word("more", 130)) == ["wordth more"]
+
+
+def test_a_citation_in_brackets_is_no_exponent() -> None:
+    assert read(word("force", 0), word("", 100, "[2]"), word(".", 136)) == ["force[2]."]
+
+
+def test_a_fraction_is_whole() -> None:
+    raised, lowered = word("", 0, "1"), word("⁄4", 8, top=104)
+    assert read(word("of", -60), raised, lowered, word("inch", 70)) == ["of 1⁄4 inch"]
+
+
+def test_a_raised_mark_before_a_word_stays_a_word() -> None:
+    assert read(word("", 0, "2"), word("Trees", 12), word("and", 130)) == ["² Trees and"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,10 @@ from galley.ingest.page import TextLayer, TextWord
 
 # White space wider than this many font sizes parts columns and table cells rather than words.
 _WORD_GAP = 1.0
+# Words this close, in font sizes, touch: no space, however narrow it is set, lies between them.
+_TOUCHING = (-0.3, 0.06)
+# Part of its height by which a word's lower edge is above that of a raised mark's neighbour.
+_RAISED = 0.15
 
 
 def text_layer_lines(layer: TextLayer) -> list[TextLine]:
@@ -104,7 +109,7 @@ def _linked(chains: list[list[TextWord]], successor: dict[int, int], at: int) ->
 
 def _line(words: list[TextWord]) -> TextLine:
     if _upright(words[0]):
-        words = with_superscripts(words)
+        words = with_superscripts(_glued(words))
     letters = sum(len(word.text) for word in words)
 
     def mostly(name: str) -> bool:
@@ -121,6 +126,32 @@ def _line(words: list[TextWord]) -> TextLine:
         italic=mostly("italic"),
         mono=mostly("mono"),
     )
+
+
+def _glued(words: Sequence[TextWord]) -> list[TextWord]:
+    """Words that touch made one: PDFium ends a word where the baseline changes (``Edgar[1],``)."""
+    glued: list[TextWord] = []
+    for word in words:
+        if glued and _touches(glued[-1], word):
+            glued[-1] = _merged(glued[-1], word)
+        else:
+            glued.append(word)
+    return glued
+
+
+def _touches(left: TextWord, right: TextWord) -> bool:
+    size = max(_size(left), _size(right))
+    gap = (right.bbox.x0 - left.bbox.x1) / max(1e-6, size)
+    # A raised mark before a word, as before the address of an author, is no part of the word.
+    mark = right.text[0].isalpha() and left.bbox.y1 < right.bbox.y1 - _RAISED * right.bbox.height
+    return _TOUCHING[0] < gap < _TOUCHING[1] and not mark
+
+
+def _merged(left: TextWord, right: TextWord) -> TextWord:
+    longer = left if len(left.text) >= len(right.text) else right
+    known = left.char_boxes is not None and right.char_boxes is not None
+    boxes = np.concatenate([left.char_boxes, right.char_boxes]) if known else None
+    return replace(longer, text=left.text + right.text, bbox=left.bbox.union(right.bbox), char_boxes=boxes)
 
 
 def _weighted_median(pairs: list[tuple[float, int]]) -> float:
