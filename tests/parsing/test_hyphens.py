@@ -20,3 +20,9 @@ def test_a_word_of_the_document_is_joined() -> None:
 
 def test_lines_without_hyphens_are_joined_by_one_space() -> None:
     assert join_lines(["one two", "three"], Vocabulary()) == "one two three"
+
+
+def test_a_hyphen_beside_a_digit_takes_no_space() -> None:
+    assert join_lines(["of 9,10-epoxy-9-", "methyl acid, 3-", "D, 555-", "0199"], Vocabulary()) == (
+        "of 9,10-epoxy-9-methyl acid, 3-D, 555-0199"
+    )

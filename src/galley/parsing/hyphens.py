@@ -59,7 +59,7 @@ class Vocabulary:
         tail, head = _TAIL.search(before), _HEAD.match(after)
         if tail and head:
             return self._hyphen(tail.group(1), head.group())
-        if before[-1] in "-‐" and before[-2:-1].isdigit() and after[0].isdigit():
+        if before[-1] in "-‐" and before[-2:-1].isalnum() and after[0].isalnum():
             return ""
         if _CJK.match(before[-1]) and _CJK.match(after[0]):
             return ""
