@@ -16,7 +16,8 @@ class Sample:
     """One thing to read. ``truth`` is text or Markdown, or a table's HTML when ``task`` is ``table``.
 
     ``ordered`` is False where the truth's order means little (a PDF's text layer, token rows): only its words
-    count. ``pdf`` and ``pdf_page`` (1-based) name the born-digital page behind the image.
+    count. ``figure_text`` is True where the truth holds the text in pictures as well, as a text layer does.
+    ``pdf`` and ``pdf_page`` (1-based) name the born-digital page behind the image.
     """
 
     id: str
@@ -25,6 +26,7 @@ class Sample:
     image: Path
     truth: str
     ordered: bool = True
+    figure_text: bool = False
     pdf: Path | None = None
     pdf_page: int | None = None
 
@@ -55,13 +57,15 @@ def _entries(path: Path) -> list[dict[str, Any]]:
 def _page(folder: Path, entry: dict[str, Any]) -> Sample:
     truth = folder / entry["truth"]
     pdf = folder / entry["pdf"] if entry.get("pdf") else None
+    text_layer = entry.get("truth_type") == "pdf-text-layer"
     return Sample(
         id=entry["id"],
         kind=entry["kind"],
         task="page",
         image=folder / entry["image"],
         truth=read_truth(truth),
-        ordered=truth.suffix != ".tsv" and entry.get("truth_type") != "pdf-text-layer",
+        ordered=truth.suffix != ".tsv" and not text_layer,
+        figure_text=text_layer,
         pdf=pdf,
         pdf_page=entry.get("page") or (1 if pdf else None),
     )

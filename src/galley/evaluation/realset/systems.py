@@ -64,7 +64,7 @@ class Galley(System):
     def read(self, sample: Sample) -> Output:
         import galley
 
-        return document_output(galley.parse(sample.image, ocr="always"))
+        return document_output(galley.parse(sample.image, ocr="always"), figure_text=sample.figure_text)
 
 
 class GalleyPdf(Galley):
@@ -77,7 +77,7 @@ class GalleyPdf(Galley):
 
         assert sample.pdf and sample.pdf_page
         with one_page_pdf(sample.pdf, sample.pdf_page) as path:
-            return document_output(galley.parse(path))
+            return document_output(galley.parse(path), figure_text=sample.figure_text)
 
 
 class RapidOcr(System):
@@ -145,9 +145,9 @@ def answers(kind: type[System], sample: Sample) -> bool:
     return sample.task in kind.tasks or ("pdf" in kind.tasks and sample.pdf is not None)
 
 
-def document_output(document: Document) -> Output:
+def document_output(document: Document, *, figure_text: bool = False) -> Output:
     """Block contents in reading order, page headers and footers kept as the truth keeps them; tables'
-    HTML.
+    HTML. figure_text: text read in figures counts too.
     """
     from galley.document import Label
 
@@ -155,7 +155,8 @@ def document_output(document: Document) -> Output:
         raise RuntimeError(document.failures[0].message)
     blocks = [block for page in document.pages for block in page.blocks]
     tables = [block.content for block in blocks if block.label == Label.TABLE]
-    return Output("\n\n".join(block.content for block in blocks if block.label != Label.FIGURE), tables)
+    texts = [block.content for block in blocks if figure_text or block.label != Label.FIGURE]
+    return Output("\n\n".join(texts), tables)
 
 
 @contextmanager
