@@ -26,8 +26,11 @@ _NUMBER_MARGIN = 0.2
 _SET_APART = 1.5
 _SMALL = 0.9
 _MOST_ROWS = 2
+# Rows of furniture that one margin may hold.
+_DEEPEST = 3
 _TEXTLIKE = (Label.TEXT, Label.TITLE, Label.CAPTION, Label.REFERENCE, Label.HEADER, Label.FOOTER)
-_NOTE_MARK = re.compile(r"^\s*(?:[*∗†‡§¶]{1,3}|\(?\d{1,3}\)?|\[\d{1,3}\]|[a-z]\)?|[¹²³⁴-⁹]+)\s*\S")
+_NOTE_MARK = re.compile(r"^\s*(?:[*∗†‡§¶]{1,3}|\(?\d{1,3}\)?(?!\d)|\[\d{1,3}\]|[a-z]\)?|[¹²³⁴-⁹]+)\s*\S")
+_WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def mark_furniture(zones: Sequence[Zone], height: int, body: float) -> list[Zone]:
@@ -49,34 +52,58 @@ def _plain(zone: Zone) -> Zone:
 
 
 def _mark_edge(zones: Sequence[Zone], marked: list[Zone], height: int, top: bool) -> None:
-    """Label what stands in the outermost row of one edge when a page number is in it."""
-    edge, rest = _outermost(zones, top)
-    limit = MARGIN * height
-    if not _within(zones, edge, limit, height, top):
-        limit = _NUMBER_MARGIN * height
-        apart = _distance(zones, edge, rest, top) > _SET_APART * max(
-            (z.bbox.height for z in _at(zones, edge)), default=0
-        )
-        if not (len(edge) == 1 and apart and _within(zones, edge, limit, height, top)):
-            return
-    numbers = [i for i in edge if is_page_number(_text(zones[i]))]
-    if not numbers or not any(_prose(zone) for i, zone in enumerate(zones) if i not in edge):
+    """Label the rows of furniture at one edge: from the outermost row to the one that holds a page number.
+
+    A row between the edge and the page number must be furniture to the detector as well.
+    """
+    found = _text_rows(zones, top)
+    if len(found) < 2:
         return
-    for i in edge:
-        if i in numbers:
+    for depth, edge in enumerate(found[:_DEEPEST]):
+        rest = [i for row in found[depth + 1 :] for i in row]
+        if not _at_edge(zones, edge, rest, height, top, outermost=depth == 0):
+            return
+        if any(is_page_number(_text(zones[i])) for i in edge):
+            furniture = [i for row in found[: depth + 1] for i in row]
+            if any(_prose(zone) for i, zone in enumerate(zones) if i not in furniture):
+                _label(zones, marked, furniture, Label.HEADER if top else Label.FOOTER)
+            return
+        if not all(zones[i].label in (Label.HEADER, Label.FOOTER) for i in edge):
+            return
+
+
+def _label(zones: Sequence[Zone], marked: list[Zone], furniture: Sequence[int], label: Label) -> None:
+    for i in furniture:
+        if is_page_number(_text(zones[i])):
             marked[i] = replace(zones[i], label=Label.PAGE_NUMBER)
         elif zones[i].label in (Label.HEADER, Label.FOOTER):
-            marked[i] = replace(zones[i], label=Label.HEADER if top else Label.FOOTER)
+            marked[i] = replace(zones[i], label=label)
 
 
-def _outermost(zones: Sequence[Zone], top: bool) -> tuple[list[int], list[int]]:
-    """Indices of the zones in the topmost or bottommost row, and of the others that hold text."""
+def _text_rows(zones: Sequence[Zone], top: bool) -> list[list[int]]:
+    """Indices of the zones that hold text, row by row from one edge inwards."""
     candidates = [i for i, zone in enumerate(zones) if zone.lines and zone.label is not Label.ASIDE]
     found = rows([zones[i].bbox for i in candidates], candidates)
-    if len(found) < 2:
-        return [], []
-    edge = found[0] if top else found[-1]
-    return edge, [i for i in candidates if i not in edge]
+    return found if top else found[::-1]
+
+
+def _at_edge(
+    zones: Sequence[Zone],
+    edge: Sequence[int],
+    rest: Sequence[int],
+    height: int,
+    top: bool,
+    *,
+    outermost: bool,
+) -> bool:
+    """Whether a row stands in the margin; the outermost one may stand further in when well set apart."""
+    if _within(zones, edge, MARGIN * height, height, top):
+        return True
+    tallest = max(zone.bbox.height for zone in _at(zones, edge))
+    apart = _distance(zones, edge, rest, top) > _SET_APART * tallest
+    return (
+        outermost and len(edge) == 1 and apart and _within(zones, edge, _NUMBER_MARGIN * height, height, top)
+    )
 
 
 def _within(zones: Sequence[Zone], edge: Sequence[int], limit: float, height: int, top: bool) -> bool:
@@ -120,10 +147,15 @@ def _mark_footnotes(zones: list[Zone], height: int, body: float) -> None:
         below = [j for j in range(len(zones)) if j != i and _below(zones[j], zone)]
         last = all(j in notes or zones[j].label in (Label.FOOTER, Label.PAGE_NUMBER) for j in below)
         small = float(np.median([size_of(line) for line in zone.lines])) < _SMALL * body
-        if last and small and zone.bbox.y0 > 0.5 * height and _NOTE_MARK.match(zone.lines[0].text):
+        if last and small and zone.bbox.y0 > 0.5 * height and _is_note(_text(zone)):
             notes.append(i)
     for i in notes:
         zones[i] = replace(zones[i], label=Label.FOOTNOTE)
+
+
+def _is_note(text: str) -> bool:
+    """A mark and words: ``93`` and ``3HE 19220 AAAB`` are a page's number and a document's."""
+    return bool(_NOTE_MARK.match(text)) and any(not word.isupper() for word in _WORD.findall(text))
 
 
 def _below(other: Zone, zone: Zone) -> bool:
