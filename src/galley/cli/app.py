@@ -10,6 +10,7 @@ from galley import __version__
 from galley.cli import INTERRUPTED
 from galley.cli.eval import bench_app, eval_command
 from galley.cli.parse import parse_command
+from galley.cli.serve import serve_command
 from galley.cli.train import train_app
 
 app = typer.Typer(
@@ -21,6 +22,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("parse")(parse_command)
+app.command("serve")(serve_command)
 app.command("eval")(eval_command)
 app.add_typer(bench_app)
 app.add_typer(train_app)

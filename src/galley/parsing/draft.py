@@ -22,12 +22,14 @@ from galley.ingest.page import PageImage
 from galley.layout.detector import PicoDetector
 from galley.layout.region import Detector
 from galley.parsing.blocks import ImageSink, Setting, build_blocks
+from galley.parsing.figures import fit_figures
 from galley.parsing.formulas import join_numbers, split_formulas
 from galley.parsing.furniture import mark_furniture
 from galley.parsing.headings import body_height
 from galley.parsing.hyphens import Vocabulary
 from galley.parsing.justified import join_justified
 from galley.parsing.lines import picture_lines, trusts_layer
+from galley.parsing.list_marks import join_marks
 from galley.parsing.options import ParseOptions
 from galley.parsing.regions import with_tables
 from galley.parsing.upright import Upright, make_upright
@@ -56,6 +58,12 @@ class DraftParser:
         self.options = options
         self.image_sink = image_sink
         self.detector: Detector = detector or PicoDetector()
+
+    def for_options(self, options: ParseOptions, image_sink: ImageSink | None) -> DraftParser:
+        """A parser for other options that shares this one's models."""
+        twin = DraftParser(options, image_sink, self.detector)
+        twin.ocr, twin.tables = self.ocr, self.tables
+        return twin
 
     @cached_property
     def ocr(self) -> OcrEngine:
@@ -94,8 +102,8 @@ class DraftParser:
         regions = self.detector.detect(image)
         if trusted and self.options.ocr != "never":
             lines += picture_lines(image, regions, lines, self.ocr)
-        lines = join_justified(lines)
-        regions = with_tables(regions, find_tables(image, lines))
+        lines = join_justified(join_marks(lines))
+        regions = with_tables(fit_figures(image, regions, lines), find_tables(image, lines))
         zones = find_zones(regions, lines, image.shape[1], image.shape[0])
         zones = join_numbers(split_formulas(zones))
         return LaidOut(upright, lines, mark_furniture(zones, image.shape[0], body_height(lines)))

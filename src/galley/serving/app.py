@@ -1,0 +1,54 @@
+"""The application: routes, limits and the scheduler behind them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from galley import __version__
+from galley.serving.metrics import Metrics
+from galley.serving.refusal import Refusal, answer_refusal, error_body
+from galley.serving.routes import jobs, parse
+from galley.serving.scheduler import Scheduler
+from galley.serving.settings import Settings
+from galley.serving.uploads import BodyLimit, body_limit
+from galley.serving.web import add_web_page
+
+
+def make_app(settings: Settings) -> FastAPI:
+    """An application that serves with these settings; its workers live as long as it runs."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        with ExitStack() as stack:
+            root = settings.state_dir or Path(stack.enter_context(tempfile.TemporaryDirectory("-galley")))
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            scheduler = Scheduler(settings, root, app.state.metrics)
+            app.state.scheduler = scheduler
+            try:
+                await scheduler.start()
+                yield
+            finally:
+                await scheduler.close()
+
+    app = FastAPI(title="Galley", version=__version__, lifespan=lifespan)
+    app.state.settings, app.state.metrics = settings, Metrics()
+    app.add_middleware(BodyLimit, max_bytes=body_limit(settings.limits))
+    app.add_exception_handler(Refusal, answer_refusal)
+    app.add_exception_handler(HTTPException, _answer_http)
+    for router in (parse.router, jobs.router):
+        app.include_router(router)
+    add_web_page(app)
+    return app
+
+
+async def _answer_http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    body = error_body(f"http-{error.status_code}", str(error.detail))
+    return JSONResponse(body, error.status_code, headers=error.headers)

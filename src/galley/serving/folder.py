@@ -1,0 +1,61 @@
+"""Where the files of one job lie. Every name is the server's own; nothing comes from a client."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+FORMATS = {
+    "json": ("result.json", "application/json"),
+    "markdown": ("result.md", "text/markdown; charset=utf-8"),
+    "html": ("result.html", "text/html; charset=utf-8"),
+    "text": ("result.txt", "text/plain; charset=utf-8"),
+    "glmocr": ("glmocr.json", "application/json"),
+}
+"""Formats of a result: file and media type."""
+
+
+@dataclass(frozen=True)
+class JobFolder:
+    """The folder of a job: the document, its state, its pages as they are read, its result."""
+
+    path: Path
+
+    @property
+    def document(self) -> Path:
+        return self.path / "document"
+
+    @property
+    def state(self) -> Path:
+        return self.path / "job.json"
+
+    @property
+    def images(self) -> Path:
+        return self.path / "images"
+
+    def page(self, number: int) -> Path:
+        """A page as JSON."""
+        return self.path / f"page-{number}.json"
+
+    def page_image(self, number: int) -> Path:
+        """The upright page, scaled down for showing."""
+        return self.path / f"page-{number}.jpg"
+
+    def proof(self, number: int) -> Path:
+        """How the page's text came about."""
+        return self.path / f"page-{number}-proof.json"
+
+    def result(self, name: str) -> Path:
+        """The result in a format of ``FORMATS``."""
+        return self.path / FORMATS[name][0]
+
+    def write(self, path: Path, text: str) -> None:
+        """Write a file of this folder, whole or not at all."""
+        draft = path.with_name(f".{path.name}")
+        draft.write_bytes(text.encode("utf-8", "replace"))
+        draft.replace(path)
+
+    def remove(self) -> None:
+        """Remove the folder with everything in it."""
+        shutil.rmtree(self.path, ignore_errors=True)

@@ -1,0 +1,56 @@
+"""Single images read for a prompt: what is asked for, and the draft readers' answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from galley.api import open_with
+from galley.document import BBox, Block, Document, Label, Table
+from galley.drafters.line import TextLine
+from galley.ingest.page import PageImage
+from galley.parsing.blocks import Setting, zone_blocks
+from galley.parsing.draft import DraftParser
+from galley.parsing.headings import body_height
+from galley.parsing.justified import join_justified
+from galley.parsing.strategies.drafts import draft_text
+from galley.parsing.zones import Zone
+from galley.serving.tasks import ReadRegion
+from galley.targets.prompt import TableFormat, Task
+
+_LABELS = {Task.TEXT: Label.TEXT, Task.TABLE: Label.TABLE, Task.FORMULA: Label.FORMULA}
+_ASKED = {"text recognition": Task.TEXT, "table recognition": Task.TABLE, "formula recognition": Task.FORMULA}
+
+
+def asked(prompt: str) -> Task:
+    """GLM-OCR's region prompts by their words; whatever else is asked for, the whole page is read."""
+    return _ASKED.get(prompt.strip().rstrip(":.").strip().lower(), Task.PAGE)
+
+
+def region_image(task: ReadRegion) -> PageImage:
+    """The image to read, within the limits that the options set."""
+    with open_with(task.path, task.options, "the image") as source:
+        return source.page(1)
+
+
+def read_drafted(parser: DraftParser, task: ReadRegion) -> str:
+    """What the draft readers see: text, a table as HTML, a formula's text, or a page as Markdown."""
+    image, wanted = region_image(task), asked(task.prompt)
+    if wanted is Task.PAGE:
+        return Document(pages=[parser.parse_page(image)]).to_markdown(task.options.keep).strip()
+    return "\n".join(draft_text(block, TableFormat.HTML) for block in region_blocks(parser, image, wanted))
+
+
+def region_blocks(parser: DraftParser, image: PageImage, wanted: Task) -> list[Block]:
+    """The whole image as one region: its lines put together as what it is said to be."""
+    pixels = image.image
+    height, width = pixels.shape[:2]
+    lines = join_justified(parser.ocr.read(pixels))
+    bbox = BBox(x0=0, y0=0, x1=width, y1=height)
+    if not lines:
+        return []
+
+    def read_table(box: BBox, inside: Sequence[TextLine]) -> Table | None:
+        return parser.tables.read(pixels, box, list(inside))
+
+    setting = Setting(body=body_height(lines), read_table=read_table)
+    return zone_blocks(Zone(_LABELS[wanted], bbox, lines), setting)

@@ -1,0 +1,79 @@
+"""What the routes share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import FileResponse, JSONResponse, Response
+
+from galley.serving.folder import FORMATS
+from galley.serving.jobs import Job, State
+from galley.serving.refusal import Refusal
+from galley.serving.scheduler import Scheduler
+from galley.serving.settings import Settings
+
+ABANDONED = 499
+"""The status of requests whose client is gone; nobody reads it."""
+_SAFE = {"Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'"}
+"""A result is somebody's document: a browser must run nothing in it."""
+
+
+def scheduler_of(request: Request) -> Scheduler:
+    """The server's scheduler."""
+    scheduler: Scheduler = request.app.state.scheduler
+    return scheduler
+
+
+def settings_of(request: Request) -> Settings:
+    """The server's settings."""
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+async def unless_gone(request: Request, work: Coroutine[Any, Any, Any], seconds: float | None = None) -> bool:
+    """Do some waiting until it is over (True), ``seconds`` have passed (False), or the client is gone, which
+    raises ``Refusal``."""
+    waiting = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_gone(request))
+    try:
+        await asyncio.wait({waiting, gone}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if waiting.done():
+            waiting.result()
+            return True
+        if gone.done():
+            raise Refusal(ABANDONED, "client-gone", "the client closed the connection")
+        return False
+    finally:
+        waiting.cancel()
+        gone.cancel()
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def job_answer(job: Job, status: int = 202) -> JSONResponse:
+    """A job under way, with links to what there is of it."""
+    base = f"/v1/jobs/{job.id}"
+    links = {"self": base, "events": f"{base}/events", "result": f"{base}/result"}
+    body = {"id": job.id, "state": job.state.value, "links": links}
+    return JSONResponse(body, status, headers={"Location": base})
+
+
+def result_answer(job: Job, name: str) -> Response:
+    """The result of a job that is over; refused where there is none."""
+    if name not in FORMATS:
+        raise Refusal(422, "bad-format", f"there is no format {name!r}; there are {', '.join(FORMATS)}")
+    if job.state is State.FAILED:
+        message = "; ".join(failure.message for failure in job.failures[:3])
+        raise Refusal(job.status, "unreadable", message)
+    if job.state is State.CANCELLED:
+        raise Refusal(410, "cancelled", "the job was cancelled")
+    if job.state is not State.DONE:
+        raise Refusal(409, "not-done", f"the job is {job.state.value}; ask again when it is done")
+    headers = {"Location": f"/v1/jobs/{job.id}", "X-Galley-Job": job.id} | _SAFE
+    return FileResponse(job.folder.result(name), media_type=FORMATS[name][1], headers=headers)

@@ -1,0 +1,55 @@
+"""What a server is told at its start: how it reads, what it allows, where it keeps things."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from galley.api import ImageSink, PageParser
+from galley.parsing.options import ParseOptions
+
+MEGABYTE = 1 << 20
+ParserFactory = Callable[[ParseOptions, ImageSink | None], PageParser]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one client, or all of them together, may ask for.
+
+    max_bytes: of one document. max_pages: asked for in one document. queue: documents waiting or being read, and
+    region requests likewise. page_seconds, job_seconds, upload_seconds: after which a page fails, a job's
+    remaining pages fail, an upload is given up. wait_seconds, wait_pages: how long a request waits for its result
+    and up to which length of document, before it is answered with a job. keep_seconds, kept: how long and how
+    many finished jobs stay.
+    """
+
+    max_bytes: int = 100 * MEGABYTE
+    max_pages: int = 2000
+    queue: int = 64
+    page_seconds: float = 180.0
+    job_seconds: float = 4 * 3600.0
+    upload_seconds: float = 300.0
+    wait_seconds: float = 60.0
+    wait_pages: int = 20
+    keep_seconds: float = 3600.0
+    kept: int = 1000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """options: the defaults of every request; its model, device and max_pixels are the server's alone. workers:
+    processes that read drafts. lanes: pages a model has under way at a time. state_dir: where jobs survive a
+    restart; a folder for this run alone when None. grace: seconds accepted jobs get to finish at the end.
+    factory: makes other parsers in the draft workers.
+    """
+
+    options: ParseOptions = field(default_factory=ParseOptions)
+    limits: Limits = field(default_factory=Limits)
+    workers: int = 2
+    lanes: int = 4
+    state_dir: Path | None = None
+    grace: float = 30.0
+    api_key: str | None = None
+    allow_urls: bool = False
+    factory: ParserFactory | None = None
