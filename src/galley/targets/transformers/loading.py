@@ -43,8 +43,8 @@ def load_target(
     """
     place = _device(device)
     kind = _dtype(dtype, place)
-    folder = _folder(path_or_id)
-    profile = _family(folder, trust_remote_code)
+    folder = checkpoint_folder(path_or_id)
+    profile = checkpoint_family(folder, trust_remote_code)
     # A family with its own code registers as a causal language model; Transformers' own classes take images.
     auto = AutoModelForCausalLM if profile.own_code else AutoModelForImageTextToText
     trust = trust_remote_code and profile.own_code
@@ -55,7 +55,7 @@ def load_target(
     # Moved, never cast: a cast would round the rotary frequencies with the weights.
     torch.nn.Module.to(model, place).eval()
     replace_patch_convolutions(model)
-    own = _self_speculation(folder, processor, model)
+    own = checkpoint_self_speculation(folder, processor.tokenizer, model.get_input_embeddings().weight.shape[0])
     head = read_mtp_head(folder, model)
     if head is not None:
         return MtpTransformersTarget(model, processor, profile, own, head=head)
@@ -82,9 +82,9 @@ def _dtype(dtype: str | None, device: torch.device) -> torch.dtype:
     return _DTYPES[dtype]
 
 
-def _folder(path_or_id: str | Path) -> Path:
+def checkpoint_folder(path_or_id: str | Path) -> Path:
     """The checkpoint's folder: local, or the hub's snapshot in the local cache, fetched where it is
-    missing.
+    missing. ``ModelError`` where there is none.
     """
     path = Path(path_or_id).expanduser()
     if path.is_dir():
@@ -108,7 +108,8 @@ def _folder(path_or_id: str | Path) -> Path:
         ) from error
 
 
-def _family(folder: Path, trust_remote_code: bool) -> Profile:
+def checkpoint_family(folder: Path, trust_remote_code: bool = False) -> Profile:
+    """The profile of a checkpoint's family; ``ModelError`` for one that Galley does not know or may not run."""
     with _one_line(folder):
         settings = transformers.PreTrainedConfig.get_config_dict(folder)[0]
     profile = profile_for(str(settings.get("model_type", "")))
@@ -138,8 +139,7 @@ def _one_line(folder: Path) -> Iterator[None]:
         log.set_verbosity(before)
 
 
-def _self_speculation(folder: Path, processor: Any, model: Any) -> SelfSpeculation | None:
+def checkpoint_self_speculation(folder: Path, tokenizer: Any, rows: int) -> SelfSpeculation | None:
+    """How a checkpoint drafts for itself, None when it does not; ``rows``: of its embedding."""
     path = folder / FILE
-    if not path.is_file():
-        return None
-    return read_self_speculation(path, processor.tokenizer, model.get_input_embeddings().weight.shape[0])
+    return read_self_speculation(path, tokenizer, rows) if path.is_file() else None
