@@ -18,6 +18,8 @@ CONFIG_NAME = "galley.toml"
 """The file read from the current folder when none is named."""
 
 _KEEP_NONE = "none"
+_NO_MATTER = frozenset({"password", "request_seconds", "retries"})
+"""Options that results do not depend on."""
 Keep = Literal["headers", "footers", "footnotes", "page-numbers"]
 
 
@@ -31,12 +33,16 @@ class ParseOptions(BaseModel):
 
     strategy: how pages are read: ``draft`` without a model, ``regions`` block by block, ``page`` whole,
     ``hierarchical`` first the blocks, then the page; ``auto`` is ``draft`` without a model, ``hierarchical``
-    with one that reads pages and ``regions`` with any other. model: a checkpoint's folder or hub id. decode:
-    what drafts (``ar`` nothing, ``auto`` everything there is). tau: 1 keeps exactly what the model would
-    write alone, less takes more drafted tokens (HSD, 3). block_size: masks per block that the model drafts
-    for itself. overlap: a hierarchical page starts while its blocks are still read. batch: sequences decoded
-    at a time. max_tokens, max_page_tokens: the most tokens of a block and of a page. device, dtype: as
+    with one that reads pages and ``regions`` with any other. model: a checkpoint's folder or hub id, or
+    ``openai:http://host:port/v1#name`` for one behind an OpenAI-compatible server. decode: what drafts (``ar``
+    nothing, ``auto`` everything there is). tau: 1 keeps exactly what the model would write alone, less takes
+    more drafted tokens (HSD, 3). block_size: masks per block that the model drafts for itself. overlap: a
+    hierarchical page starts while its blocks are still read. batch: sequences decoded, or requests to a server
+    open, at a time. max_tokens, max_page_tokens: the most tokens of a block and of a page. device, dtype: as
     PyTorch names them; None takes what there is. trust_remote_code: run code that comes with the checkpoint.
+
+    For a served model: family: the model family with whose prompts it is asked; None goes by its name.
+    request_seconds: the most one request may take. retries: how often a request that failed is repeated.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -48,6 +54,9 @@ class ParseOptions(BaseModel):
     block_size: int | None = Field(default=None, ge=1)
     overlap: bool = True
     batch: int = Field(default=16, ge=1)
+    family: str | None = None
+    request_seconds: float = Field(default=300, gt=0)
+    retries: int = Field(default=4, ge=0)
     max_tokens: int = Field(default=4096, ge=1)
     max_page_tokens: int = Field(default=16384, ge=1)
     device: str | None = None
@@ -81,7 +90,7 @@ class ParseOptions(BaseModel):
 
     def fingerprint(self) -> str:
         """Equal for options that give equal results; names no password."""
-        data = self.model_dump(mode="json", exclude={"password", "keep"}) | {"keep": sorted(self.keep)}
+        data = self.model_dump(mode="json", exclude={"keep", *_NO_MATTER}) | {"keep": sorted(self.keep)}
         return hashlib.sha256(repr(sorted(data.items())).encode()).hexdigest()[:16]
 
 
@@ -101,13 +110,17 @@ def load_options(config: Path | None = None, *, also_keep: str = "", **values: A
         raise UsageError(f"the configuration file {config} does not exist")
     table = _read_table(path) if path.is_file() else {}
     _validated(table, f" in {path}")  # so that a bad file is named, not the command line
-    given = table | {name: value for name, value in values.items() if value is not None}
-    options = _validated(given, "")
+    return overlay(_validated(table, ""), also_keep=also_keep, **values)
+
+
+def overlay(base: ParseOptions, *, also_keep: str = "", **values: Any) -> ParseOptions:
+    """``base`` overlaid by ``values``, those of None left out; ``also_keep`` as for ``load_options``."""
+    given = dict(base) | {name: value for name, value in values.items() if value is not None}
     names = {name.strip() for name in also_keep.split(",") if name.strip()}
-    if not names:
-        return options
-    kept = names - {_KEEP_NONE} if _KEEP_NONE in names else names | options.keep
-    return _validated(given | {"keep": frozenset(kept)}, "")
+    if names:
+        own = frozenset() if _KEEP_NONE in names else _validated(given, "").keep
+        given["keep"] = (names - {_KEEP_NONE}) | own
+    return _validated(given, "")
 
 
 def _read_table(path: Path) -> dict[str, Any]:

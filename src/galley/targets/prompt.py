@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.decoding import Target
+from galley.decoding import Request, Result, Target, TokenKey
 
 
 class Task(str, Enum):
@@ -36,8 +38,8 @@ class Prompt:
     text: str
 
 
-class Reader(Target, Protocol):
-    """A target that reads images: it knows how each task is asked for and speaks text.
+class TextReader(Protocol):
+    """Whatever reads images as text: it knows how each task is asked for and speaks in token ids of its own.
 
     name: what its blocks name as their source. table_format: the markup of its tables; formulas are LaTeX and
     pages Markdown.
@@ -57,3 +59,36 @@ class Reader(Target, Protocol):
     def decode(self, ids: list[int]) -> str:
         """Text of response ids, stop tokens left out."""
         ...
+
+
+class Reader(Target, TextReader, Protocol):
+    """A target that reads images: Galley drives its decoding."""
+
+
+@runtime_checkable
+class SelfDecoding(TextReader, Protocol):
+    """A reader that decodes by itself, such as a model behind somebody else's server."""
+
+    def run(self, requests: Iterable[Request]) -> list[Result]:
+        """Decode all requests and return their results in order; failures are results too."""
+        ...
+
+
+AnyReader = Reader | SelfDecoding
+
+
+def key_of(decode: Callable[[list[int]], str]) -> TokenKey:
+    """Tokens compared by their letters and digits alone: drafter and model differ in punctuation and width.
+
+    decode: the text of token ids.
+    """
+
+    def key(token: int) -> str:
+        return "".join(sign for sign in unicodedata.normalize("NFKC", decode([token])) if sign.isalnum())
+
+    return key
+
+
+def text_key(reader: TextReader) -> TokenKey:
+    """``key_of`` a reader's tokens."""
+    return key_of(reader.decode)

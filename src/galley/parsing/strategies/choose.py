@@ -9,7 +9,10 @@ from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser, can_read_pages
 from galley.parsing.strategies.regions import RegionsParser
-from galley.targets.prompt import Reader
+from galley.targets.prompt import AnyReader, SelfDecoding
+
+SERVED = "openai:"
+"""Begins the name of a model behind an OpenAI-compatible server: ``openai:http://host:port/v1#model``."""
 
 AnyParser = DraftParser | RegionsParser | PageParser | HierarchicalParser
 
@@ -24,7 +27,7 @@ def needs_model(options: ParseOptions) -> bool:
 
 
 def make_strategy(
-    options: ParseOptions, image_sink: ImageSink | None = None, reader: Reader | None = None
+    options: ParseOptions, image_sink: ImageSink | None = None, reader: AnyReader | None = None
 ) -> AnyParser:
     """A parser for the options. reader: the model, when it is loaded already.
 
@@ -36,9 +39,7 @@ def make_strategy(
         if not needs_model(options):
             return draft
         reader = load_reader(options)
-    strategy = options.strategy
-    if strategy == "auto":
-        strategy = "hierarchical" if _reads_pages(reader) else "regions"
+    strategy = _fitting_strategy(reader) if options.strategy == "auto" else options.strategy
     if strategy == "regions":
         return RegionsParser(options, reader, draft)
     if strategy == "page":
@@ -46,19 +47,30 @@ def make_strategy(
     return HierarchicalParser(options, reader, draft)
 
 
-def load_reader(options: ParseOptions) -> Reader:
+def load_reader(options: ParseOptions) -> AnyReader:
     """The model the options name; ``ModelError`` where the packages it needs are missing."""
+    assert options.model is not None
+    if options.model.startswith(SERVED):
+        return _served_reader(options.model, options)
     try:
         from galley.targets.transformers import load_target
     except ImportError as error:
         raise ModelError("reading with a model needs more packages: pip install 'galley[vlm]'") from error
-    assert options.model is not None
     return load_target(options.model, options.device, options.dtype, options.trust_remote_code)
 
 
-def _reads_pages(reader: Reader) -> bool:
+def _served_reader(model: str, options: ParseOptions) -> SelfDecoding:
+    try:
+        from galley.targets.openai import Settings, load_served
+    except ImportError as error:
+        raise ModelError("a served model needs more packages: pip install 'galley[openai]'") from error
+    limits = Settings(seconds=options.request_seconds, retries=options.retries, concurrency=options.batch)
+    return load_served(model, options.family, limits)
+
+
+def _fitting_strategy(reader: AnyReader) -> str:
     try:
         can_read_pages(reader)
     except ModelError:
-        return False
-    return True
+        return "regions"
+    return "page" if isinstance(reader, SelfDecoding) else "hierarchical"

@@ -21,10 +21,9 @@ from galley.decoding import (
     diffuse,
 )
 from galley.decoding.proposers import Proposals
-from galley.errors import ModelError
+from galley.errors import ModelError, UsageError
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.drafts import text_key
-from galley.targets.prompt import Reader
+from galley.targets.prompt import AnyReader, Reader, SelfDecoding, text_key
 
 
 class Runner(Protocol):
@@ -47,8 +46,11 @@ class DirectDiffusion:
         ]
 
 
-def make_decoder(reader: Reader, options: ParseOptions) -> Runner:
+def make_decoder(reader: AnyReader, options: ParseOptions) -> Runner:
     """What decodes as the options say; ``ModelError`` where the model cannot do it."""
+    if isinstance(reader, SelfDecoding):
+        _leave_decoding_to(reader, options)
+        return reader
     if options.decode in ("self-spec", "diffusion") and reader.mask_id is None:
         raise ModelError(
             f"{reader.name} was not trained to draft for itself (it has no block_diffusion.json); "
@@ -62,6 +64,19 @@ def make_decoder(reader: Reader, options: ParseOptions) -> Runner:
 def make_acceptance(options: ParseOptions) -> Acceptance:
     """Exact at tau 1, else HSD's threshold."""
     return Exact() if options.tau == 1 else Threshold(options.tau)
+
+
+def _leave_decoding_to(reader: SelfDecoding, options: ParseOptions) -> None:
+    """``UsageError`` for options about decoding, over which Galley has no say behind a server."""
+    asked = {
+        "--decode": options.decode not in ("auto", "ar"),
+        "--tau": options.tau != 1,
+        "--block-size": options.block_size is not None,
+        "--strategy hierarchical": options.strategy == "hierarchical",
+    }
+    for name, is_asked in asked.items():
+        if is_asked:
+            raise UsageError(f"{reader.name} is decoded by its server; leave out {name}")
 
 
 def _proposals(reader: Reader, options: ParseOptions) -> Proposals:

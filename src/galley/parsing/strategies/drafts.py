@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
-
-from galley.decoding import TokenKey
 from galley.document import Block, Label
 from galley.parsing.strategies.table_markup import as_otsl, as_plain_html
-from galley.targets.prompt import Reader, TableFormat, Task
+from galley.targets.prompt import TableFormat, Task
+from galley.targets.prompt import key_of as key_of
+from galley.targets.prompt import text_key as text_key
 
 UNREAD = frozenset({Label.FIGURE, Label.HEADER, Label.FOOTER, Label.PAGE_NUMBER})
 """Blocks that stay as they were drafted: nothing to read, or furniture nobody asked for."""
@@ -25,16 +24,3 @@ def draft_text(block: Block, tables: TableFormat) -> str:
     if block.table is not None:
         return as_otsl(block.table) if tables is TableFormat.OTSL else as_plain_html(block.table)
     return block.content
-
-
-def text_key(reader: Reader) -> TokenKey:
-    """Tokens compared by their letters and digits alone: drafter and model differ in punctuation and
-    width.
-    """
-
-    def key(token: int) -> str:
-        return "".join(
-            sign for sign in unicodedata.normalize("NFKC", reader.decode([token])) if sign.isalnum()
-        )
-
-    return key

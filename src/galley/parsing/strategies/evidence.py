@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from galley.decoding import Committed
-from galley.targets.prompt import Reader
+from galley.targets.prompt import TextReader
 
 UNSURE = 0.8
 """Below this mean probability a text is marked; as for drafts."""
@@ -51,7 +51,7 @@ def weigh(trace: Sequence[Committed]) -> Evidence:
 class TokenPlaces:
     """Where the tokens of a text stand in its decoded characters."""
 
-    def __init__(self, reader: Reader, ids: Sequence[int], text: str) -> None:
+    def __init__(self, reader: TextReader, ids: Sequence[int], text: str) -> None:
         lengths = {token: len(reader.decode([token])) for token in set(ids)}
         ends: list[float] = []
         for token in ids:

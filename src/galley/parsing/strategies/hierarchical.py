@@ -12,10 +12,10 @@ from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.decoders import make_decoder
-from galley.parsing.strategies.drafts import draft_text, text_key
+from galley.parsing.strategies.drafts import draft_text
 from galley.parsing.strategies.page import can_read_pages, page_of, page_request
 from galley.parsing.strategies.regions import RegionRequests, RegionTask, with_answers
-from galley.targets.prompt import Reader
+from galley.targets.prompt import AnyReader, text_key
 
 
 class HierarchicalParser:
@@ -23,7 +23,7 @@ class HierarchicalParser:
     write.
     """
 
-    def __init__(self, options: ParseOptions, reader: Reader, draft: DraftParser) -> None:
+    def __init__(self, options: ParseOptions, reader: AnyReader, draft: DraftParser) -> None:
         self.options, self.reader, self.draft = options, reader, draft
         can_read_pages(reader)
         self.requests = RegionRequests(reader, options)

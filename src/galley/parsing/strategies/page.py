@@ -13,10 +13,10 @@ from galley.ingest.source import one_line
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
-from galley.parsing.strategies.drafts import UNREAD, draft_text, text_key
+from galley.parsing.strategies.drafts import UNREAD, draft_text
 from galley.parsing.strategies.evidence import Evidence, TokenPlaces, weigh
 from galley.parsing.strategies.markdown_blocks import Piece, markdown_pieces
-from galley.targets.prompt import Reader, Task
+from galley.targets.prompt import AnyReader, Task, TextReader, text_key
 
 _GIVES = 3
 """Tokens a draft must have given for its box to count beside that of the draft that gave most."""
@@ -25,7 +25,7 @@ _GIVES = 3
 class PageParser:
     """Reads pages as a whole. A page that fails or loops keeps its draft and says so."""
 
-    def __init__(self, options: ParseOptions, reader: Reader, draft: DraftParser) -> None:
+    def __init__(self, options: ParseOptions, reader: AnyReader, draft: DraftParser) -> None:
         self.options, self.reader, self.draft = options, reader, draft
         can_read_pages(reader)
         self.decoder = make_decoder(reader, options)
@@ -39,12 +39,14 @@ class PageParser:
         return page_of(result, drafted, self.reader)
 
 
-def can_read_pages(reader: Reader) -> None:
+def can_read_pages(reader: TextReader) -> None:
     """``ModelError`` for a model that reads regions only."""
     reader.prompt(np.zeros((1, 1, 3), dtype=np.uint8), Task.PAGE)
 
 
-def page_request(image: NDArray[np.uint8], pool: DraftPool, reader: Reader, options: ParseOptions) -> Request:
+def page_request(
+    image: NDArray[np.uint8], pool: DraftPool, reader: TextReader, options: ParseOptions
+) -> Request:
     """The request for a whole page; image: upright, (height, width, 3)."""
     return Request(
         reader.prompt(image, Task.PAGE),
@@ -54,7 +56,7 @@ def page_request(image: NDArray[np.uint8], pool: DraftPool, reader: Reader, opti
     )
 
 
-def page_of(result: Result, fallback: Page, reader: Reader) -> Page:
+def page_of(result: Result, fallback: Page, reader: TextReader) -> Page:
     """The page as the model wrote it; ``fallback``, whose blocks are the pool's first drafts in order, gives
     boxes.
 
@@ -85,7 +87,7 @@ def page_of(result: Result, fallback: Page, reader: Reader) -> Page:
     return page
 
 
-def _block(piece: Piece, evidence: Evidence, fallback: Page, reader: Reader) -> Block:
+def _block(piece: Piece, evidence: Evidence, fallback: Page, reader: TextReader) -> Block:
     return Block(
         label=piece.label,
         bbox=_bbox(evidence, fallback),

@@ -23,7 +23,7 @@ from galley.parsing.strategies.drafts import UNREAD, draft_text, task_of
 from galley.parsing.strategies.evidence import weigh
 from galley.parsing.strategies.markdown_blocks import formula, plain
 from galley.parsing.strategies.table_markup import read_html_table, read_otsl_table
-from galley.targets.prompt import Reader, TableFormat
+from galley.targets.prompt import AnyReader, TableFormat, TextReader
 
 PADDING = 5
 """Pixels around a crop (HSD)."""
@@ -41,7 +41,7 @@ class RegionTask:
 class RegionsParser:
     """Reads pages block by block. Blocks that fail or loop keep their draft and say so."""
 
-    def __init__(self, options: ParseOptions, reader: Reader, draft: DraftParser) -> None:
+    def __init__(self, options: ParseOptions, reader: AnyReader, draft: DraftParser) -> None:
         self.reader, self.draft = reader, draft
         self.requests = RegionRequests(reader, options)
         self.decoder = make_decoder(reader, options)
@@ -57,7 +57,7 @@ class RegionsParser:
 class RegionRequests:
     """Makes the requests for a page's blocks."""
 
-    def __init__(self, reader: Reader, options: ParseOptions) -> None:
+    def __init__(self, reader: TextReader, options: ParseOptions) -> None:
         self._reader, self._options = reader, options
 
     def of_page(self, page: Page, image: NDArray[np.uint8]) -> list[RegionTask]:
@@ -80,7 +80,9 @@ class RegionRequests:
         return RegionTask(index, draft, request)
 
 
-def with_answers(page: Page, tasks: Sequence[RegionTask], results: Sequence[Result], reader: Reader) -> Page:
+def with_answers(
+    page: Page, tasks: Sequence[RegionTask], results: Sequence[Result], reader: TextReader
+) -> Page:
     """The drafted page with what the model read in its blocks."""
     read = page.model_copy(deep=True)
     for task, result in zip(tasks, results, strict=True):
@@ -92,7 +94,7 @@ def with_answers(page: Page, tasks: Sequence[RegionTask], results: Sequence[Resu
     return read
 
 
-def answered(block: Block, result: Result, reader: Reader) -> Block:
+def answered(block: Block, result: Result, reader: TextReader) -> Block:
     """The block as the model read it; its draft, flagged, where reading failed."""
     if result.finish is not Finish.STOP:
         return _kept(block, result, reader)
@@ -108,7 +110,7 @@ def answered(block: Block, result: Result, reader: Reader) -> Block:
     return read
 
 
-def _kept(block: Block, result: Result, reader: Reader) -> Block:
+def _kept(block: Block, result: Result, reader: TextReader) -> Block:
     """The draft of a region that looped or failed; with no draft, what had been written before it went
     wrong.
     """

@@ -1,6 +1,6 @@
 """Model families: one short profile each."""
 
-from galley.errors import ModelError
+from galley.errors import ModelError, UsageError
 from galley.targets.profiles import (
     deepseek_ocr2,
     dots_ocr,
@@ -10,6 +10,7 @@ from galley.targets.profiles import (
     paddleocr_vl,
     qwen_vl,
 )
+from galley.targets.profiles.general import PROFILE as GENERAL
 from galley.targets.profiles.profile import Profile
 
 PROFILES: tuple[Profile, ...] = (
@@ -33,4 +34,32 @@ def profile_for(model_type: str) -> Profile:
     raise ModelError(f"Galley cannot read with a model of type {model_type!r}; it knows {known}")
 
 
-__all__ = ["PROFILES", "Profile", "profile_for"]
+def profile_named(name: str) -> Profile | None:
+    """The profile of a family's or a checkpoint's name, however it is punctuated (``qwen2.5vl:7b``); None for
+    a name that holds no family's."""
+    letters = _letters(name)
+    return next(
+        (profile for profile in PROFILES if any(_letters(n) in letters for n in _names(profile))), None
+    )
+
+
+def family(name: str) -> Profile:
+    """The profile of a family as users name it, ``general`` for plain instructions; ``UsageError`` with the
+    names there are."""
+    if _letters(name) == _letters(GENERAL.name):
+        return GENERAL
+    if profile := profile_named(name):
+        return profile
+    known = ", ".join(profile.name for profile in (*PROFILES, GENERAL))
+    raise UsageError(f"there is no family {name!r}; there are {known}")
+
+
+def _names(profile: Profile) -> tuple[str, ...]:
+    return (profile.name, *profile.also)
+
+
+def _letters(name: str) -> str:
+    return "".join(sign for sign in name.casefold() if sign.isalnum())
+
+
+__all__ = ["GENERAL", "PROFILES", "Profile", "family", "profile_for", "profile_named"]

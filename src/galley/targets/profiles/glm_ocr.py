@@ -12,4 +12,5 @@ PROFILE = Profile(
         Task.FORMULA: "Formula Recognition:",
     },
     stop=("<|endoftext|>", "<|user|>"),
+    also=("GravityOCR",),
 )

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from galley.targets.prompt import TableFormat, Task
+import numpy as np
+from numpy.typing import NDArray
+
+from galley.errors import ModelError
+from galley.targets.prompt import Prompt, TableFormat, Task
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,7 @@ class Profile:
         on its
         neighbours.
     own_code: the family runs code shipped with the checkpoint, only with the user's consent.
+    also: other names of checkpoints of the family, as users say them.
     """
 
     name: str
@@ -32,3 +37,11 @@ class Profile:
     longest_side: int | None = None
     batch_prefill: bool = True
     own_code: bool = False
+    also: tuple[str, ...] = ()
+
+    def prompt(self, image: NDArray[np.uint8], task: Task) -> Prompt:
+        """The prompt of a task; ``ModelError`` for one the family was not trained for."""
+        if task not in self.prompts:
+            able = ", ".join(known.value for known in self.prompts)
+            raise ModelError(f"{self.name} cannot read a {task.value}; it reads {able}")
+        return Prompt(image, self.prompts[task])

@@ -14,7 +14,6 @@ from torch import Tensor
 from transformers import Cache
 
 from galley.decoding import Need, Scores, Window
-from galley.errors import ModelError
 from galley.targets.profiles import Profile
 from galley.targets.prompt import Prompt, Task
 from galley.targets.transformers.batch import additive_mask, padded, real_slots
@@ -51,7 +50,8 @@ class TransformersTarget:
         self.tokenizer = processor.tokenizer
         self.tokenizer.padding_side = "right"
         self.vocab_size = int(model.get_output_embeddings().weight.shape[0])
-        self.stop_ids = _stop_ids(model, self.tokenizer, profile)
+        says = (model.generation_config, model.config.get_text_config())
+        self.stop_ids = stop_ids_of(says, self.tokenizer, profile)
         self.mask_id = self_speculation.mask_id if self_speculation else None
         self.block_size = self_speculation.block_size if self_speculation else None
         self.device: torch.device = model.get_input_embeddings().weight.device
@@ -72,10 +72,7 @@ class TransformersTarget:
 
     def prompt(self, image: NDArray[np.uint8], task: Task) -> Prompt:
         """The prompt of a task; ``ModelError`` for one the family was not trained for."""
-        if task not in self.profile.prompts:
-            able = ", ".join(known.value for known in self.profile.prompts)
-            raise ModelError(f"{self.profile.name} cannot read a {task.value}; it reads {able}")
-        return Prompt(image, self.profile.prompts[task])
+        return self.profile.prompt(image, task)
 
     def encode(self, text: str) -> list[int]:
         """Token ids of a draft, without special tokens."""
@@ -218,9 +215,10 @@ def _placed(value: Any, device: torch.device, dtype: torch.dtype) -> Any:
     return value.to(device, dtype) if value.is_floating_point() else value.to(device)
 
 
-def _stop_ids(model: Any, tokenizer: Any, profile: Profile) -> frozenset[int]:
+def stop_ids_of(configs: Sequence[Any], tokenizer: Any, profile: Profile) -> frozenset[int]:
+    """Stop tokens as the first of the checkpoint's configurations that names any says, and the family's."""
     stops: set[int] = set()
-    for config in (model.generation_config, model.config.get_text_config()):
+    for config in configs:
         ids = getattr(config, "eos_token_id", None)
         if ids is not None:
             stops |= {ids} if isinstance(ids, int) else set(ids)
