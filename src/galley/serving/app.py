@@ -12,13 +12,14 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from galley import __version__
+from galley.serving.auth import ApiKey
 from galley.serving.metrics import Metrics
 from galley.serving.refusal import Refusal, answer_refusal, error_body
-from galley.serving.routes import jobs, parse
+from galley.serving.routes import glmocr, jobs, metrics, openai, parse
 from galley.serving.scheduler import Scheduler
 from galley.serving.settings import Settings
 from galley.serving.uploads import BodyLimit, body_limit
-from galley.serving.web import add_web_page
+from galley.serving.web import PUBLIC_PATHS, add_web_page
 
 
 def make_app(settings: Settings) -> FastAPI:
@@ -40,9 +41,11 @@ def make_app(settings: Settings) -> FastAPI:
     app = FastAPI(title="Galley", version=__version__, lifespan=lifespan)
     app.state.settings, app.state.metrics = settings, Metrics()
     app.add_middleware(BodyLimit, max_bytes=body_limit(settings.limits))
+    if settings.api_key is not None:
+        app.add_middleware(ApiKey, key=settings.api_key, public=("/health", *PUBLIC_PATHS))
     app.add_exception_handler(Refusal, answer_refusal)
     app.add_exception_handler(HTTPException, _answer_http)
-    for router in (parse.router, jobs.router):
+    for router in (parse.router, jobs.router, glmocr.router, openai.router, metrics.router):
         app.include_router(router)
     add_web_page(app)
     return app

@@ -26,6 +26,11 @@ class Pools:
         """The pool that reads with these options."""
         return self._drafts
 
+    @property
+    def waiting(self) -> int:
+        """Tasks that no worker has begun."""
+        return self._drafts.waiting
+
     async def close(self) -> None:
         """End all processes."""
         await self._drafts.close()

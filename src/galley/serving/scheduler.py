@@ -115,6 +115,11 @@ class Scheduler:
         finally:
             self._taken -= 1
 
+    @property
+    def tasks_waiting(self) -> int:
+        """Pages and regions that no worker has begun."""
+        return self._pools.waiting
+
     def _retry_after(self) -> int:
         """Seconds until about one place is free, by the pace of late."""
         return max(1, min(_LONGEST_RETRY_S, math.ceil(self._pace or 1.0)))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from fastapi import Request
@@ -56,12 +57,33 @@ async def _gone(request: Request) -> None:
         pass
 
 
-def job_answer(job: Job, status: int = 202) -> JSONResponse:
+@contextmanager
+def cancelled_with(scheduler: Scheduler, jobs: list[Job]) -> Iterator[None]:
+    """Jobs that are given up when the request that waits for them is."""
+    try:
+        yield
+    except BaseException:
+        for job in jobs:
+            scheduler.cancel(job)
+        raise
+
+
+def ensure_over(job: Job) -> None:
+    """Refuse to answer for a job that the server's end has cut short."""
+    if not job.state.over:
+        raise Refusal(503, "shutting-down", "the server was shut down before the document was read", 10)
+
+
+def job_links(job: Job) -> dict[str, Any]:
     """A job under way, with links to what there is of it."""
     base = f"/v1/jobs/{job.id}"
     links = {"self": base, "events": f"{base}/events", "result": f"{base}/result"}
-    body = {"id": job.id, "state": job.state.value, "links": links}
-    return JSONResponse(body, status, headers={"Location": base})
+    return {"id": job.id, "state": job.state.value, "links": links}
+
+
+def job_answer(job: Job) -> JSONResponse:
+    """The answer to a request whose document is not read yet."""
+    return JSONResponse(job_links(job), 202, headers={"Location": f"/v1/jobs/{job.id}"})
 
 
 def result_answer(job: Job, name: str) -> Response:
