@@ -7,6 +7,7 @@ from typing import Any
 
 from galley.errors import UsageError
 from galley.parsing.options import ParseOptions, overlay
+from galley.parsing.strategies.choose import needs_model
 from galley.serving.refusal import Refusal
 
 _OPTIONS = frozenset(
@@ -35,6 +36,9 @@ def form_options(form: Mapping[str, Any], base: ParseOptions) -> ParseOptions:
     given = {name: form[name] for name in _OPTIONS if form.get(name) not in (None, "")}
     try:
         options = overlay(base, also_keep=str(form.get("keep") or ""), **given)
+        if options.strategy == "draft":
+            options = options.model_copy(update={"model": None})
+        needs_model(options)
     except UsageError as error:
         raise Refusal(422, "bad-option", str(error)) from error
     if options.decode == "diffusion":

@@ -1,4 +1,4 @@
-"""What reads in a worker process: the draft readers, shared by its lanes."""
+"""What reads in a worker process; its lanes share it."""
 
 from __future__ import annotations
 

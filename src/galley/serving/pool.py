@@ -69,10 +69,7 @@ class Pool:
 
     async def start(self) -> str | None:
         """Start the processes and wait for the first; returns why it cannot work, None when it can."""
-        self._loop = asyncio.get_running_loop()
-        self._clock = self._loop.create_task(self._watch_time())
-        for _ in range(self._count):
-            self._hire()
+        self._begin()
         await self._ready.wait()
         return self._unfit
 
@@ -87,7 +84,8 @@ class Pool:
         return len(self._waiting)
 
     def put(self, ticket: Ticket) -> None:
-        """Have a task carried out."""
+        """Have a task carried out; the first one starts the processes if nobody else did."""
+        self._begin()
         if self._unfit:
             self._loop.call_soon(ticket.done, TaskFailed(self._unfit, 5))
             return
@@ -112,6 +110,14 @@ class Pool:
         await asyncio.gather(*(asyncio.to_thread(worker.process.join) for worker in self._workers))
 
     # Workers
+
+    def _begin(self) -> None:
+        if self._clock:
+            return
+        self._loop = asyncio.get_running_loop()
+        self._clock = self._loop.create_task(self._watch_time())
+        for _ in range(self._count):
+            self._hire()
 
     def _hire(self) -> None:
         ours, theirs = self._context.Pipe()

@@ -58,7 +58,7 @@ def make_decoder(reader: AnyReader, options: ParseOptions) -> Runner:
         )
     if options.decode == "diffusion":
         return DirectDiffusion(reader, options.block_size)
-    return Decoder(reader, _proposals(reader, options), max_batch=options.batch, key=text_key(reader))
+    return Decoder(reader, make_proposals(reader, options), max_batch=options.batch, key=text_key(reader))
 
 
 def make_acceptance(options: ParseOptions) -> Acceptance:
@@ -79,7 +79,8 @@ def _leave_decoding_to(reader: SelfDecoding, options: ParseOptions) -> None:
             raise UsageError(f"{reader.name} is decoded by its server; leave out {name}")
 
 
-def _proposals(reader: Reader, options: ParseOptions) -> Proposals:
+def make_proposals(reader: Reader, options: ParseOptions) -> Proposals:
+    """What drafts as the options say; ``ModelError`` where the model cannot."""
     if options.decode == "self-spec":
         return BlockDiffusion(options.block_size)
     if options.decode == "mtp":

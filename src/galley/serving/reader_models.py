@@ -1,0 +1,155 @@
+"""A vision–language model in a worker process: pages of several requests decode in one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from galley.api import ImageSink, PageParser
+from galley.decoding import Decoder, Exact, Finish, Request, Result, Sampling, Stats
+from galley.document import Document
+from galley.errors import ModelError
+from galley.ingest.page import PageImage
+from galley.ingest.source import one_line
+from galley.parsing.draft import DraftParser
+from galley.parsing.options import ParseOptions
+from galley.parsing.strategies.choose import load_reader, make_strategy
+from galley.parsing.strategies.decoders import Runner, make_decoder, make_proposals
+from galley.parsing.strategies.drafts import draft_text
+from galley.parsing.strategies.hierarchical import HierarchicalParser
+from galley.parsing.strategies.page import PageParser as WholePageParser
+from galley.parsing.strategies.page import can_read_pages
+from galley.parsing.strategies.regions import RegionsParser
+from galley.serving.batching import SharedDecoder
+from galley.serving.models import DraftModels, Parsed
+from galley.serving.proof import TextStream
+from galley.serving.regions import asked, region_blocks, region_image
+from galley.serving.tasks import Counts, Delta, ReadRegion, RegionRead
+from galley.serving.traces import block_traces
+from galley.targets.prompt import AnyReader, SelfDecoding, Task
+
+
+class ReaderModels(DraftModels):
+    """Reads with the model that the server's options name."""
+
+    def __init__(self, options: ParseOptions) -> None:
+        super().__init__()
+        self._reader: AnyReader = load_reader(options)
+        decoder = make_decoder(self._reader, options)
+        self._shared = SharedDecoder(decoder, options.batch) if isinstance(decoder, Decoder) else None
+
+    def parser(self, options: ParseOptions, sink: ImageSink | None) -> PageParser:
+        parser = make_strategy(options, sink, self._reader)
+        assert not isinstance(parser, DraftParser)
+        parser.draft = self.draft.for_options(options, sink)
+        return parser
+
+    def parse(self, parser: PageParser, options: ParseOptions, image: PageImage, owner: str) -> Parsed:
+        assert isinstance(parser, RegionsParser | WholePageParser | HierarchicalParser)
+        runs = _Recorded(self._runner(options, owner))
+        parser.decoder = runs
+        page = parser.parse_page(image)
+        return Parsed(page, block_traces(parser, page, runs.runs, self._reader), self._counts(runs.results))
+
+    def decode(self, ids: list[int]) -> str:
+        return self._reader.decode(ids)
+
+    def read_region(self, task: ReadRegion, send: Callable[[Delta], None]) -> RegionRead:
+        image, wanted = region_image(task), asked(task.prompt)
+        if wanted is Task.PAGE and not self._reads_pages():
+            parsed = self.parse(self.parser(task.options, None), task.options, image, task.owner)
+            text = Document(pages=[parsed.page]).to_markdown(task.options.keep).strip()
+            send(Delta(text))
+            return RegionRead(text, "stop", parsed.counts)
+        written = TextStream(self._reader.decode)
+        request = self._request(task, image, wanted)
+        request.on_commit = lambda ids: send(Delta(written.add(ids)))
+        [result] = self._runner(task.options, task.owner).run([request])
+        if result.finish is Finish.ERROR:
+            raise ModelError(f"{self._reader.name} could not read the image: {_why(result)}")
+        finish = "stop" if result.finish is Finish.STOP else "length"
+        return RegionRead(self._reader.decode(result.ids), finish, self._counts([result]))
+
+    def cancel(self, owner: str) -> None:
+        if self._shared:
+            self._shared.cancel(owner)
+
+    def _request(self, task: ReadRegion, image: PageImage, wanted: Task) -> Request:
+        draft = self.draft.for_options(task.options, None)
+        blocks = (
+            draft.parse_page(image).blocks if wanted is Task.PAGE else region_blocks(draft, image, wanted)
+        )
+        drafts = [draft_text(block, self._reader.table_format) for block in blocks]
+        texts = drafts if wanted is Task.PAGE else ["\n".join(drafts)]
+        most = task.options.max_page_tokens if wanted is Task.PAGE else task.options.max_tokens
+        return Request(
+            self._reader.prompt(image.image, wanted),
+            drafts=[self._reader.encode(text) for text in texts],
+            max_tokens=min(most, task.max_tokens or most),
+            acceptance=Sampling(task.temperature) if task.temperature else Exact(),
+            repetition_penalty=task.repetition_penalty,
+        )
+
+    def _reads_pages(self) -> bool:
+        try:
+            can_read_pages(self._reader)
+        except ModelError:
+            return False
+        return True
+
+    def _runner(self, options: ParseOptions, owner: str) -> Runner:
+        if self._shared is None:
+            assert isinstance(self._reader, SelfDecoding)
+            return self._reader
+        return _Share(self._shared, self._reader, options, owner)
+
+    def _counts(self, results: Sequence[Result]) -> Counts:
+        total = Stats()
+        for result in results:
+            total.add(result.stats)
+        counts = Counts(
+            tokens=total.tokens,
+            prefills=total.prefill_forwards,
+            forwards=total.draft_forwards + total.verify_forwards + total.plain_forwards,
+            drafts=total.draft_forwards,
+            accepted=total.accepted,
+        )
+        costs = self._shared.decoder.costs if self._shared else None
+        if costs is not None and len(costs.widths) > 1 and counts.forwards:
+            counts.seconds_ar = (counts.tokens - counts.prefills) * float(costs.share(1))
+            counts.seconds = counts.forwards * float(costs.share(round(total.slots / counts.forwards)))
+        return counts
+
+
+def _why(result: Result) -> str:
+    return one_line(result.error) if result.error else "no reason given"
+
+
+class _Share:
+    """An owner's share of the decoder, which drafts as the owner's options say."""
+
+    def __init__(self, shared: SharedDecoder, reader: AnyReader, options: ParseOptions, owner: str) -> None:
+        assert not isinstance(reader, SelfDecoding)
+        self._shared, self._owner = shared, owner
+        self._proposals = make_proposals(reader, options)
+
+    def run(self, requests: Iterable[Request]) -> list[Result]:
+        asked = list(requests)
+        for request in asked:
+            request.proposer = request.proposer or self._proposals
+        return self._shared.run(self._owner, asked)
+
+
+class _Recorded:
+    """A runner that remembers what came of each run."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self.runs: list[list[Result]] = []
+
+    @property
+    def results(self) -> list[Result]:
+        return [result for run in self.runs for result in run]
+
+    def run(self, requests: Iterable[Request]) -> list[Result]:
+        self.runs.append(self._runner.run(requests))
+        return self.runs[-1]
