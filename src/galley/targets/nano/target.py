@@ -13,7 +13,7 @@ from galley.decoding import Need, Scores, Window
 from galley.errors import ModelError
 from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.follow import START, Follower, prompt_positions
-from galley.targets.nano.reading import BINS, CHANNELS, Reading
+from galley.targets.nano.reading import Reading
 from galley.targets.nano.tokens import Vocabulary
 from galley.targets.prompt import Task
 
@@ -34,9 +34,9 @@ class NanoPrompt:
 class Forward(Protocol):
     """The model's one computation, on new slots that follow a past.
 
-    Arguments (all by name): ids, positions (n,) int64. sees (n, n) bool among the new slots. features (r,
-    960) float32 and boxes (r, 4) float32 of the first r slots, which are reading tokens. keys, values
-    (layers, kv heads, capacity, head dim) float32, of which the first ``length`` (a scalar int64 array) slots
+    Arguments (all by name): ids, positions (n,) int64. sees (n, n) bool among the new slots. seen (n,) int64,
+    features (n, 960) float32 and boxes (n, 4) float32: the reading token that each slot is (reads, (n,) bool)
+    or looks at (looks, (n,) bool). keys, values (layers, kv heads, capacity, head dim) float32, of which the first ``length`` (a scalar int64 array) slots
     are the past, seen by all. wanted (m,) int64, the slots whose logits are asked for. Returns logits (m,
     vocabulary) and the keys and values of the *new slots alone*, (layers, kv heads, n, head dim), so that the
     past is never copied.
@@ -45,12 +45,35 @@ class Forward(Protocol):
     def __call__(self, **arrays: NDArray) -> tuple[Floats, Floats, Floats]: ...
 
 
+class _Sight:
+    """A reading as slots look at it: by position, the token they are expected to write next."""
+
+    def __init__(self, reading: Reading):
+        self._ids = np.append(reading.ids, 0)
+        self._features = np.pad(reading.features.astype(np.float32), ((0, 1), (0, 0)))
+        self._boxes = np.pad(reading.boxes, ((0, 1), (0, 0)))
+
+    def at(self, positions: NDArray[np.int64], reads: int = 0) -> dict[str, NDArray]:
+        """What slots at these positions see; the first ``reads`` are the reading tokens themselves."""
+        end = len(self._ids) - 1
+        slots = np.arange(len(positions))
+        reading = slots < reads
+        where = np.minimum(np.where(reading, slots, positions), end)
+        return {
+            "seen": self._ids[where],
+            "features": self._features[where],
+            "boxes": self._boxes[where],
+            "reads": reading,
+            "looks": ~reading & (where < end),
+        }
+
+
 class _Sequence:
     """A sequence's buffers, and the keys and values of its last window until they are committed."""
 
-    def __init__(self, keys: Floats, values: Floats, follower: Follower):
+    def __init__(self, keys: Floats, values: Floats, sight: _Sight, follower: Follower):
         self.length = keys.shape[2]
-        self.follower = follower
+        self.sight, self.follower = sight, follower
         self.place, self.places = START, [START]
         """In the reading: after the last token of the cache, and after each slot of the last window."""
         self.keys, self.values = _grown(keys, self.length + _STEP), _grown(values, self.length + _STEP)
@@ -88,10 +111,6 @@ class NanoTarget:
         self.mask_id: int | None = vocabulary.mask
         self.block_size: int | None = config.block_size
         self._run = forward
-        self._nothing = {
-            "features": np.zeros((0, BINS * CHANNELS), np.float32),
-            "boxes": np.zeros((0, 4), np.float32),
-        }
         self._no_past = np.zeros((config.layers, config.kv_heads, 0, config.head_dim), np.float32)
 
     def prefill(
@@ -102,18 +121,18 @@ class NanoTarget:
     def _prefill(self, prompt: NanoPrompt, need: Need) -> tuple[_Sequence, Scores]:
         reading = prompt.reading
         slots = len(reading) + 1
+        positions, sight = prompt_positions(len(reading)), _Sight(reading)
         logits, keys, values = self._run(
             ids=np.append(reading.ids, self.vocabulary.tasks[prompt.task]),
-            positions=prompt_positions(len(reading)),
+            positions=positions,
             sees=np.ones((slots, slots), bool),
-            features=reading.features.astype(np.float32),
-            boxes=reading.boxes,
+            **sight.at(positions, reads=len(reading)),
             keys=self._no_past,
             values=self._no_past,
             length=np.array(0, np.int64),
             wanted=np.array([slots - 1]),
         )
-        sequence = _Sequence(keys, values, Follower.of(reading.ids, self.vocabulary))
+        sequence = _Sequence(keys, values, sight, Follower.of(reading.ids, self.vocabulary))
         return sequence, scores(logits, Window.chain([self.vocabulary.eos]), need)
 
     def forward(self, items: Sequence[tuple[_Sequence, Window]], need: Need = Need.ARGMAX) -> list[Scores]:
@@ -125,7 +144,7 @@ class NanoTarget:
             ids=window.tokens,
             positions=positions,
             sees=window.sees,
-            **self._nothing,
+            **sequence.sight.at(positions),
             keys=sequence.keys,
             values=sequence.values,
             length=np.array(sequence.length, np.int64),

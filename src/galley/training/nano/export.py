@@ -21,7 +21,8 @@ from galley.targets.nano.reading import BINS, CHANNELS
 from galley.training.nano.graph import Graph
 from galley.training.nano.model import Nano
 
-INPUTS = ["ids", "positions", "sees", "features", "boxes", "keys", "values", "length", "wanted"]
+INPUTS = ["ids", "positions", "sees", "seen", "features", "boxes", "reads", "looks", "keys", "values"]
+INPUTS += ["length", "wanted"]
 OUTPUTS = ["logits", "new_keys", "new_values"]
 
 
@@ -54,14 +55,17 @@ def export(nano: Nano, tokenizer: Path, out: Path) -> None:
 
 
 def _example(config: NanoConfig) -> tuple[torch.Tensor, ...]:
-    slots, read, past = 7, 5, 11
+    slots, past = 7, 11
     buffer = torch.zeros(config.layers, config.kv_heads, past, config.head_dim)
     return (
         torch.zeros(slots, dtype=torch.long),
         torch.arange(slots),
         torch.ones(slots, slots, dtype=torch.bool),
-        torch.zeros(read, BINS * CHANNELS),
-        torch.zeros(read, 4),
+        torch.zeros(slots, dtype=torch.long),
+        torch.zeros(slots, BINS * CHANNELS),
+        torch.zeros(slots, 4),
+        torch.ones(slots, dtype=torch.bool),
+        torch.ones(slots, dtype=torch.bool),
         buffer,
         buffer.clone(),
         torch.tensor(3),
@@ -70,9 +74,9 @@ def _example(config: NanoConfig) -> tuple[torch.Tensor, ...]:
 
 
 def _shapes() -> tuple[dict[int, torch.export.Dim], ...]:
-    slots, read, past, wanted = (torch.export.Dim(name) for name in ("slots", "read", "capacity", "wanted"))
+    slots, past, wanted = (torch.export.Dim(name) for name in ("slots", "capacity", "wanted"))
     per_slot, buffer = {0: slots}, {2: past}
-    return per_slot, per_slot, {0: slots, 1: slots}, {0: read}, {0: read}, buffer, buffer, {}, {0: wanted}
+    return per_slot, per_slot, {0: slots, 1: slots}, *[per_slot] * 5, buffer, buffer, {}, {0: wanted}
 
 
 def halved(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -13,7 +13,7 @@ from galley.training.nano.model import Nano, rotary, rotate
 
 class Graph(nn.Module):
     """New slots after a past that is passed in whole buffers and never copied. The same graph reads a prompt
-    (an empty past, features for its reading tokens) and a window (no features)."""
+    (an empty past) and a window."""
 
     def __init__(self, nano: Nano):
         super().__init__()
@@ -24,17 +24,20 @@ class Graph(nn.Module):
         ids: Tensor,
         positions: Tensor,
         sees: Tensor,
+        seen: Tensor,
         features: Tensor,
         boxes: Tensor,
+        reads: Tensor,
+        looks: Tensor,
         keys: Tensor,
         values: Tensor,
         length: Tensor,
         wanted: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """See ``galley.targets.nano.target.Forward`` for the shapes; ``length`` is a scalar tensor."""
-        seen = self.nano.eyes(features, boxes)
-        x = self.nano.embed(ids)
-        x = x + torch.cat([seen, torch.zeros_like(x[seen.shape[0] :])])
+        sight = self.nano.eyes(features, boxes)
+        looked = self.nano.peek(self.nano.embed(seen) + sight)
+        x = self.nano.embed(ids) + sight * reads[:, None] + looked * looks[:, None]
         used = torch.arange(keys.shape[2], device=ids.device) < length
         visible = torch.cat([used[None].expand(sees.shape[0], -1), sees], dim=1)
         bias = torch.zeros_like(visible, dtype=torch.float32).masked_fill(~visible, -1e9)

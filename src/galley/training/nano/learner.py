@@ -13,7 +13,7 @@ from torch import Tensor
 from galley.targets.nano.follow import START, Follower, position, prompt_positions
 from galley.targets.nano.reading import Reading, make_reading
 from galley.targets.nano.tokens import CONTROL, Vocabulary
-from galley.training.example import Example, Ids
+from galley.training.example import PROMPT, Example, Ids
 from galley.training.learner import Batch
 from galley.training.masks import attention_mask
 from galley.training.nano.compose import Bank, Composed, Mixture, compose
@@ -24,7 +24,8 @@ REFRESH = 4000
 
 
 class NanoLearner:
-    """Prompt slots see the whole prompt; response positions follow the reading."""
+    """Prompt slots see the whole prompt; response positions follow the reading, and each looks at the token it
+    names."""
 
     bidirectional_prompt = True
 
@@ -36,8 +37,10 @@ class NanoLearner:
         x = nano.embed(batch.ids)
         features, boxes, where = _readings(batch)
         if len(where):
-            seen = nano.eyes(features, boxes)
-            x = x.flatten(0, 1).index_add(0, where, seen.to(x.dtype)).view_as(x)
+            flat = x.flatten(0, 1)
+            flat = flat.index_add(0, where, nano.eyes(features, boxes).to(x.dtype))
+            looking, looked = _looks(batch)
+            x = flat.index_add(0, looking, nano.peek(flat[looked]).to(x.dtype)).view_as(x)
         return nano.hidden(
             x, batch.positions[0], attention_mask(batch.slots, self.bidirectional_prompt, _compute_type(x))
         )
@@ -68,6 +71,23 @@ def _readings(batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         torch.from_numpy(boxes).to(device),
         torch.from_numpy(where).to(device),
     )
+
+
+def _looks(batch: Batch) -> tuple[Tensor, Tensor]:
+    """Flat slots that look at a reading token, and those of the tokens: position p looks at token p, counted
+    from 0, of its document's reading."""
+    rows, length = batch.ids.shape
+    documents: list[list[tuple[int, int]]] = [[] for _ in range(rows)]
+    for row, start, reading in batch.payloads:
+        documents[row].append((row * length + start, len(reading) if isinstance(reading, Reading) else 0))
+    most = max(map(len, documents))
+    starts, counts = torch.tensor([row + [(0, 0)] * (most - len(row)) for row in documents]).unbind(-1)
+    doc = batch.slots.doc.clamp(min=0)
+    start = starts.to(doc.device).gather(1, doc)
+    count = counts.to(doc.device).gather(1, doc) * (batch.slots.doc >= 0)
+    reads = (batch.slots.role == PROMPT) & (batch.slots.index < count)
+    looks = ~reads & (batch.positions[0] < count)
+    return looks.flatten().nonzero()[:, 0], (start + batch.positions[0])[looks]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,7 +1,8 @@
 """The embedded decoder in torch: training, export to ONNX and reference for its tests.
 
 Llama-like blocks (RMSNorm, grouped-query attention with normalised queries and keys and rotary positions,
-SwiGLU), tied embeddings. A reading token enters as the sum of its embedding, its features and its box.
+SwiGLU), tied embeddings. A reading token enters as the sum of its embedding, its features and its box; every
+other slot also looks at the reading token that is expected next, the one its position names.
 """
 
 from __future__ import annotations
@@ -126,6 +127,7 @@ class Nano(nn.Module):
         self.config = config
         self.embedding = nn.Embedding(config.vocab_size, config.width)
         self.eyes = Eyes(config)
+        self.peek = nn.Linear(config.width, config.width, bias=False)
         self.blocks = nn.ModuleList([Block(config) for _ in range(config.layers)])
         self.norm = Norm(config.width, config.norm_eps)
         self.apply(self._init)
@@ -138,6 +140,9 @@ class Nano(nn.Module):
                 nn.init.normal_(layer.weight, std=0.02 / math.sqrt(2 * self.config.layers))
         if isinstance(module, Eyes):
             nn.init.normal_(module.features.weight, std=0.01)
+        if isinstance(module, Nano):
+            # The expected token as it is: copying the reading need not be learnt.
+            nn.init.eye_(module.peek.weight)
 
     def embed(self, ids: Tensor) -> Tensor:
         """Input vectors of ids, at the scale of features and boxes."""
