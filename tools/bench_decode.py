@@ -45,6 +45,7 @@ VOCABULARY, IMAGE, MASK, STOP = 16384, 3, 4, 5
 PATCH, MERGE = 14, 2
 RATES = (0.0, 0.5, 0.8, 0.9, 1.0)
 OWN_RATES = RATES[2:]
+NOISE = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
 
 class Words:
@@ -274,6 +275,12 @@ def compare(
     for rate in OWN_RATES:
         with trained(drafting, prompt, corrupted(text, rate), rate):
             line(f"auto, both right at {rate:.0%}", *decode_own(Auto(), corrupted(text, rate)))
+    print("\nHSD verifying a page's drafts: forwards for the page as drafts get worse")
+    for noise in NOISE:
+        _, result = decode(Match(), corrupted(text, 1 - noise))
+        assert result.ids == text, f"drafts with noise {noise} change the text"
+        forwards = result.stats.verify_forwards + result.stats.plain_forwards
+        print(f"noise {noise:4.0%} {forwards:4} forwards {'#' * (60 * forwards // tokens)}", flush=True)
 
 
 @contextmanager
