@@ -163,9 +163,10 @@ def test_unexpected_errors_are_one_line(run: Run, tmp_path: Path) -> None:
     line = "galley: a.pdf: page 2: unexpected ZeroDivisionError: two is one too many; please report it\n"
     assert done.stderr == line
     assert "Traceback" in run("parse", "a.pdf", "--debug", parser="FailsOnTwo").stderr
-    done = run("parse", "a.pdf", parser="Broken")
-    assert done.returncode == 1
-    assert done.stderr == "galley: unexpected RuntimeError: cannot even start; please report it\n"
+    for jobs in ("1", "2"):
+        done = run("parse", "a.pdf", "-j", jobs, parser="Broken")
+        assert done.returncode == 1
+        assert done.stderr == "galley: unexpected RuntimeError: cannot even start; please report it\n"
 
 
 def test_missing_model_ends_the_run(run: Run, tmp_path: Path) -> None:

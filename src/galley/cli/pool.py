@@ -17,6 +17,7 @@ from galley.api import make_parser
 from galley.cli.worker import PageWorker, ParserFactory, Result, Task
 from galley.document import Failure
 from galley.errors import GalleyError
+from galley.ingest.source import one_line
 from galley.parsing.options import ParseOptions
 from galley.runtime import cores
 
@@ -165,7 +166,7 @@ def _serve(pipe: Connection, options: ParseOptions, factory: ParserFactory) -> N
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
     set_threads(1)
     try:
-        worker = PageWorker(options, factory)
+        worker = _started(options, factory)
         while True:
             for result in worker.read(pipe.recv()):
                 pipe.send(result)
@@ -174,3 +175,14 @@ def _serve(pipe: Connection, options: ParseOptions, factory: ParserFactory) -> N
         pass  # the parent is gone
     except GalleyError as error:
         pipe.send(error)
+
+
+def _started(options: ParseOptions, factory: ParserFactory) -> PageWorker:
+    """A worker; what stops it from starting would stop the others too, and is no page's fault."""
+    try:
+        return PageWorker(options, factory)
+    except GalleyError:
+        raise
+    except Exception as error:
+        what = f"unexpected {type(error).__name__}: {one_line(error)}"
+        raise GalleyError(f"{what}; please report it") from error
