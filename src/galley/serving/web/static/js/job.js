@@ -87,7 +87,8 @@ export class Job extends EventTarget {
 
   /** Pages whose events were missed, as after a reload, are in the result. */
   async #fillIn() {
-    if (this.pages.size >= this.pagesDone || this.state === "failed") return;
+    const unread = new Set(this.failures.map((failure) => failure.page).filter(Number.isInteger)).size;
+    if (this.pages.size + unread >= this.pagesDone || this.state === "failed") return;
     try {
       const text = await (await api.result(this.id, "json")).text();
       for (const page of JSON.parse(text).pages) this.#addPage(page);

@@ -8,9 +8,9 @@ export const WAY_NAMES = {
   single: "One at a time",
 };
 export const WAY_MEANINGS = {
-  free: "given by a quick reader's draft and verified by the model in a run",
-  own: "drafted by the model itself as a block and verified in a run",
-  single: "predicted by the model, one token in a forward",
+  free: "a quick reader's words, verified in one go",
+  own: "the model's own block, verified in one go",
+  single: "one token, one forward",
 };
 
 /** Joins tokens to runs `{how, round, text, tokens}`. */

@@ -44,12 +44,13 @@ function proofText(block, entry, page) {
 
 function figures(stats) {
   const items = [
-    [figure(stats.tpf), "tokens per forward"],
-    [figure(stats.speedup, "×"), "speed-up over one at a time"],
-    [figure(stats.aal), "average accepted length"],
-    [`${stats.tokens.toLocaleString("en")} / ${stats.forwards.toLocaleString("en")}`, "tokens / forwards"],
+    [figure(stats.tpf), "tokens per forward", "TPF: committed tokens per forward of the model, the reading of the prompt left out"],
+    [figure(stats.speedup, "×"), "speed-up against AR", "against autoregressive decoding, which commits one token in a forward"],
+    [figure(stats.aal), "average accepted length", "AAL: tokens committed per verifying forward"],
+    [`${stats.tokens.toLocaleString("en")} / ${stats.forwards.toLocaleString("en")}`, "tokens / forwards", "on this page"],
   ];
-  return h("dl", { class: "figures" }, items.map(([value, name]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+  const item = ([value, name, title]) => h("div", { title }, h("dt", {}, name), h("dd", {}, value));
+  return h("dl", { class: "figures" }, items.map(item));
 }
 
 /** A strip of how much came in each way, with the numbers in words below. */

@@ -76,7 +76,8 @@ export class Viewer {
     const { job } = this;
     byId("doc-name").textContent = job.name;
     byId("doc-name").title = job.name;
-    byId("doc-state").textContent = longState(job);
+    const { state, figures } = longState(job);
+    byId("doc-state").replaceChildren(state, h("span", { class: "figure" }, figures));
     byId("cancel").hidden = job.isFinal;
     byId("download").disabled = !job.isFinal || job.pages.size === 0;
     const progress = byId("doc-progress");
@@ -114,7 +115,7 @@ export class Viewer {
 
   #showChecks() {
     byId("check").hidden = this.#toCheck.length === 0;
-    byId("check").textContent = `${count(this.#toCheck.length, "block")} to check`;
+    byId("check").textContent = `${this.#toCheck.length.toLocaleString("en")} to check`;
   }
 
   /** Goes to the next marked block after the one visited last, from the top again after the last. */

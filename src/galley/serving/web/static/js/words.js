@@ -5,7 +5,7 @@ import { count } from "./dom.js";
 /** A few words for the list of files. */
 export function shortState(job) {
   if (job.lost) return "connection lost, trying again";
-  const read = count(job.pagesDone, "page");
+  const read = count(job.pages.size, "page");
   switch (job.state) {
     case "waiting":
       return "waiting";
@@ -24,18 +24,17 @@ export function shortState(job) {
   }
 }
 
-/** The state with its figures, for the head of the document. */
+/** The state, what the reader wants to know first, and the figures of the model, where one reads. */
 export function longState(job) {
   const { pages_per_second: speed, tpf, speedup } = job.stats;
   const short = shortState(job);
-  return [
-    short[0].toUpperCase() + short.slice(1),
-    speed ? `${speed.toFixed(speed < 10 ? 1 : 0)} pages/s` : null,
-    tpf ? `${tpf.toFixed(1)} tokens per forward` : null,
-    speedup ? `${speedup.toFixed(1)}× over one at a time` : null,
-  ]
-    .filter(Boolean)
-    .join(" · ");
+  const state = short[0].toUpperCase() + short.slice(1);
+  const rate = speed ? ` · ${speed.toFixed(speed < 10 ? 1 : 0)} pages/s` : "";
+  const figures = [
+    tpf ? ` · ${tpf.toFixed(1)} tokens per forward` : "",
+    speedup ? ` · ${speedup.toFixed(1)}× faster than one at a time` : "",
+  ];
+  return { state: state + rate, figures: figures.join("") };
 }
 
 /** The share of the job that is done, 0 to 1; null where that is not known yet. */
