@@ -7,7 +7,7 @@ are the zones' lines put together to blocks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -31,26 +31,32 @@ from galley.parsing.justified import join_justified
 from galley.parsing.lines import picture_lines, trusts_layer
 from galley.parsing.list_marks import join_marks
 from galley.parsing.options import ParseOptions
-from galley.parsing.regions import with_tables
+from galley.parsing.regions import credible, with_tables
 from galley.parsing.upright import Upright, make_upright
 from galley.parsing.zones import Zone, find_zones
 
 
 @dataclass
 class LaidOut:
-    """A page ready for reading: upright image, its lines, its zones in reading order."""
+    """A page ready for reading: upright image, its lines, its zones in reading order.
+
+    read: the lines as OCR read them, before pieces were joined; none where the text layer was taken.
+    """
 
     upright: Upright
     lines: list[TextLine]
     zones: list[Zone]
+    read: list[TextLine] = field(default_factory=list)
 
 
 class DraftParser:
     """Parses pages by the text layer or OCR, layout detection and geometry. Models are loaded at first use.
 
     image_sink: called with a name and a (height, width, 3) crop for each figure kept; returns the path to
-    write into the document.
+    write into the document. features: lines keep what the recogniser saw in them, for a model that reads it.
     """
+
+    features = False
 
     def __init__(
         self, options: ParseOptions, image_sink: ImageSink | None = None, detector: Detector | None = None
@@ -80,9 +86,13 @@ class DraftParser:
     def parse_with_image(self, page: PageImage) -> tuple[Page, NDArray[np.uint8]]:
         """The parsed page and its upright image, (height, width, 3), which the blocks' boxes refer to."""
         laid_out = self.lay_out(page)
+        return self.assemble(page, laid_out), laid_out.upright.image
+
+    def assemble(self, page: PageImage, laid_out: LaidOut) -> Page:
+        """The page with its zones as blocks."""
         blocks = build_blocks(laid_out.zones, self.setting(page, laid_out))
         height, width = laid_out.upright.image.shape[:2]
-        parsed = Page(
+        return Page(
             number=page.number,
             width=width,
             height=height,
@@ -91,22 +101,23 @@ class DraftParser:
             skew=laid_out.upright.skew,
             blocks=blocks,
         )
-        return parsed, laid_out.upright.image
 
     def lay_out(self, page: PageImage) -> LaidOut:
         """The page upright, with its lines and its zones in reading order."""
         trusted = trusts_layer(page.text, self.options)
         upright = make_upright(page, self.ocr, trust_layer=trusted)
         image = upright.image
-        lines = text_layer_lines(upright.text) if trusted else self.ocr.read(image, quads=upright.quads)
+        read = [] if trusted else self.ocr.read(image, quads=upright.quads, features=self.features)
+        lines = text_layer_lines(upright.text) if trusted else read
         regions = self.detector.detect(image)
         if trusted and self.options.ocr != "never":
             lines += picture_lines(image, regions, lines, self.ocr)
         lines = join_justified(join_marks(lines))
-        regions = with_tables(fit_figures(image, regions, lines), find_tables(image, lines))
-        zones = find_zones(regions, lines, image.shape[1], image.shape[0])
+        height, width = image.shape[:2]
+        regions = fit_figures(image, credible(regions, lines, width, height), lines)
+        zones = find_zones(with_tables(regions, find_tables(image, lines)), lines, width, height)
         zones = join_numbers(split_formulas(zones))
-        return LaidOut(upright, lines, mark_furniture(zones, image.shape[0], body_height(lines)))
+        return LaidOut(upright, lines, mark_furniture(zones, height, body_height(lines)), read)
 
     def setting(self, page: PageImage, laid_out: LaidOut) -> Setting:
         """What building the blocks of ``page`` needs."""

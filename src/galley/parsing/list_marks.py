@@ -1,0 +1,93 @@
+"""Marks of list items joined to the text they stand before.
+
+A mark is set well apart from its item, so a reader of lines gives it as a line of its own; left so, marks look
+like a table's first column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from galley.drafters.line import TextLine
+from galley.parsing.markers import BULLETS
+from galley.parsing.paragraphs import merge_pieces
+
+_DASHES = "-–—*·"
+_SURE = frozenset(BULLETS) - frozenset(_DASHES)
+# Word processors draw the circle of a second level with this letter.
+_CIRCLE = {"o": "◦"}
+_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivxl]{1,5}|[IVXL]{1,5})[.)]")
+# Multiples of the line's height: from a mark to its item, and how far cells of a table's row are apart.
+_REACH = 4.0
+_ROW = 8.0
+_ITEM_CHARS = 15
+
+
+def join_marks(lines: Sequence[TextLine]) -> list[TextLine]:
+    """The lines in their order; a mark that stands alone and the text right of it are one line."""
+    rows = _Rows(lines)
+    whole: dict[int, TextLine] = {}
+    gone: set[int] = set()
+    for i, line in enumerate(lines):
+        mark = _mark(line.text)
+        item = rows.item_of(i, certain=mark in _SURE) if mark else None
+        if mark and item is not None and item not in gone:
+            whole[min(i, item)] = merge_pieces([replace(line, text=mark, size=lines[item].size), lines[item]])
+            gone |= {i, item}
+    return [whole.get(i, line) for i, line in enumerate(lines) if i not in gone or i in whole]
+
+
+def _mark(text: str) -> str | None:
+    """The mark a line is, spelled as what is drawn; None for any other line."""
+    text = text.strip()
+    if text in _CIRCLE:
+        return _CIRCLE[text]
+    known = len(text) == 1 and text in BULLETS + _DASHES
+    return text if known or _NUMBER.fullmatch(text) else None
+
+
+class _Rows:
+    """What stands beside each line."""
+
+    def __init__(self, lines: Sequence[TextLine]) -> None:
+        self.lines = lines
+        corners = [[b.x0, b.y0, b.x1, b.y1] for b in (line.bbox for line in lines)]
+        self.corners: NDArray[np.float64] = np.array(corners, np.float64).reshape(-1, 4)
+
+    def item_of(self, i: int, *, certain: bool) -> int | None:
+        """The line that line ``i`` is the mark of. ``certain``: it cannot be anything but a mark."""
+        right = self._beside(i, right=True)
+        if right is None or self._gap(i, right) > _REACH * self._height(right):
+            return None
+        if not any(map(str.isalpha, self.lines[right].text)) or self.corners[i, 0] >= self.corners[right, 0]:
+            return None
+        return right if certain or not self._in_table(i, right) else None
+
+    def _in_table(self, i: int, item: int) -> bool:
+        """Whether the mark may be a cell: more cells stand in its row, and the item is as short as one."""
+        left, right = self._beside(i, right=False), self._beside(item, right=True)
+        reach = _ROW * self._height(item)
+        crowded = (left is not None and self._gap(left, i) < reach) or (
+            right is not None and self._gap(item, right) < reach
+        )
+        return crowded and len(self.lines[item].text) < _ITEM_CHARS
+
+    def _beside(self, i: int, *, right: bool) -> int | None:
+        """The nearest line on the same row to one side."""
+        x0, y0, x1, y1 = self.corners.T
+        middle = (y0[i] + y1[i]) / 2
+        level = (y0 < middle) & (middle < y1)
+        gap = x0 - x1[i] if right else x0[i] - x1
+        found = np.flatnonzero(level & (gap > 0))
+        return int(found[np.argmin(gap[found])]) if len(found) else None
+
+    def _gap(self, left: int, right: int) -> float:
+        return float(self.corners[right, 0] - self.corners[left, 2])
+
+    def _height(self, i: int) -> float:
+        return float(self.corners[i, 3] - self.corners[i, 1])
