@@ -61,13 +61,16 @@ def iter_pages(
 ) -> Iterator[Page]:
     """Parse a document page by page, holding one page at a time; nothing is joined across pages.
 
-    on_failure: called for each page that cannot be read, after which the others go on; without it the first
-    one raises ``InputError``. The rest as for ``parse``.
+    on_failure: called for each page that cannot be read, after which the others go on, and for parts of pages
+    that cannot; without it the first page raises ``InputError``. The rest as for ``parse``.
     """
     chosen = resolve_options(options, overrides)
     with open_with(source, chosen, None) as opened:
         for page in read_pages(opened, parser or make_parser(chosen, image_sink)):
             if isinstance(page, Page):
+                if on_failure is not None:
+                    for failure in part_failures(page):
+                        on_failure(failure)
                 yield page
             elif on_failure is None:
                 raise InputError(page.message)
@@ -152,6 +155,12 @@ def add_page(document: Document, page: Page | Failure) -> None:
         document.failures.append(page)
     else:
         document.pages.append(page)
+        document.failures += part_failures(page)
+
+
+def part_failures(page: Page) -> list[Failure]:
+    """The parts of a page that were not read, as a document lists them."""
+    return [Failure(message=f"page {page.number}: {text}", page=page.number) for text in page.failures]
 
 
 def finish(document: Document, options: ParseOptions) -> Document:

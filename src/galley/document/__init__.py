@@ -10,6 +10,7 @@ from galley.document.model import (
     Line,
     Page,
     Table,
+    Work,
 )
 
-__all__ = ["BBox", "Block", "Cell", "Document", "Failure", "Label", "Line", "Page", "Table"]
+__all__ = ["BBox", "Block", "Cell", "Document", "Failure", "Label", "Line", "Page", "Table", "Work"]

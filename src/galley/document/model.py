@@ -170,11 +170,25 @@ class Failure(_Data):
     page: int | None = None
 
 
+class Work(_Data):
+    """What reading a page with a model took. reader: its name. tokens: written, one per prefill from reading the
+    prompt. forwards: of the model after the prefills. seconds: prefills included, decode_seconds without them."""
+
+    reader: str
+    tokens: int = 0
+    prefills: int = 0
+    forwards: int = 0
+    seconds: float = 0.0
+    decode_seconds: float = 0.0
+
+
 class Page(_Data):
     """A page: ``number`` is 1-based in its file; ``blocks`` are in reading order.
 
     ``rotation`` is the clockwise turn in degrees (0, 90, 180, 270) that made the page upright, ``skew`` the small angle
     in degrees undone after that. ``warnings`` say what was done differently from what was asked, such as a lower dpi.
+    ``failures`` are parts that a model could not read, whose drafts are kept; a document lists them with its own.
+    ``work`` is what a model's reading took; not part of the document.
     """
 
     number: int = Field(ge=1)
@@ -185,6 +199,8 @@ class Page(_Data):
     skew: float = 0.0
     blocks: list[Block] = Field(default_factory=list)
     warnings: list[str] = Field(default_factory=list)
+    failures: list[str] = Field(default_factory=list, exclude=True)
+    work: Work | None = Field(default=None, exclude=True)
 
 
 class Document(_Data):

@@ -98,7 +98,7 @@ def test_a_failing_page_falls_back_too() -> None:
     draft: Any = FixedDraft(BLOCKS)
     page = PageParser(ParseOptions(), ScriptedReader(fails), draft).parse_page(NO_PAGE)
     assert [b.content for b in page.blocks] == [b.content for b in BLOCKS]
-    assert "did not finish on page 1 (no memory left)" in page.warnings[0]
+    assert "did not finish (no memory left)" in page.failures[0]
 
 
 def test_the_strategy_follows_from_the_model() -> None:

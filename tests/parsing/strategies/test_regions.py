@@ -94,7 +94,7 @@ def test_a_failing_model_loses_nothing() -> None:
     page, _ = read([block(Label.TEXT, "draft", 10), block(Label.TABLE, "", 40, table=table)], answer)
     assert page.blocks[0].content == "read"
     assert page.blocks[1].table == table and page.blocks[1].flags == ["failed", "draft-kept"]
-    assert page.warnings == ["scripted could not read 1 of 2 blocks, drafts are kept: out of memory"]
+    assert page.failures == ["scripted could not read 1 of 2 blocks, drafts are kept: out of memory"]
 
 
 def test_a_table_that_is_none_keeps_the_draft() -> None:

@@ -69,10 +69,11 @@ def page_of(result: Result, fallback: Page, reader: TextReader) -> Page:
         why = {Finish.LOOP: "ran into a loop", Finish.STOP: "wrote nothing"}.get(
             result.finish, "did not finish"
         )
-        reason = f" ({one_line(result.error)})" if result.error else ""
-        page.warnings.append(
-            f"{reader.name} {why} on page {page.number}{reason}; what was read before is kept"
-        )
+        kept = "what was read before is kept"
+        if result.error:
+            page.failures.append(f"{reader.name} {why} ({one_line(result.error)}); {kept}")
+        else:
+            page.warnings.append(f"{reader.name} {why} on page {page.number}; {kept}")
         flags = ["loop" if result.finish is Finish.LOOP else "failed", "draft-kept"]
         for block in page.blocks:
             if block.source != reader.name:

@@ -87,10 +87,10 @@ def with_answers(
     read = page.model_copy(deep=True)
     for task, result in zip(tasks, results, strict=True):
         read.blocks[task.index] = answered(read.blocks[task.index], result, reader)
-    errors = [result.error for result in results if result.error is not None]
+    errors = [one_line(result.error) for result in results if result.error is not None]
     if errors:
-        count = f"{len(errors)} of {len(results)} blocks"
-        read.warnings.append(f"{reader.name} could not read {count}, drafts are kept: {one_line(errors[0])}")
+        count, reasons = f"{len(errors)} of {len(results)} blocks", "; ".join(dict.fromkeys(errors))
+        read.failures.append(f"{reader.name} could not read {count}, drafts are kept: {reasons}")
     return read
 
 
