@@ -14,12 +14,18 @@ bench_app = typer.Typer(name="bench", help="Compare systems on this machine.", n
 
 Name = Annotated[
     str,
-    typer.Argument(help="The benchmark: omnidocbench."),
+    typer.Argument(
+        help="The benchmark: omnidocbench, olmocr-bench, pubtabnet, unimer-test, ocean-ocr-bench or folder."
+    ),
 ]
 Data = Annotated[Path, typer.Option("--data", help="Folder or file of the benchmark.", exists=True)]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for predictions, scores and reports.")]
 Pred = Annotated[
-    Path | None, typer.Option("--pred", help="Folder of predictions to score; without it Galley makes them.")
+    list[Path] | None,
+    typer.Option("--pred", help="Predictions to score; without any Galley makes them. Repeat to compare."),
+]
+Strategy = Annotated[
+    list[str] | None, typer.Option(help="How Galley reads, as for parse. Repeat to compare.")
 ]
 
 
@@ -28,7 +34,7 @@ def eval_command(
     data: Data,
     out: Out = Path("eval"),
     pred: Pred = None,
-    strategy: Annotated[str, typer.Option(help="How Galley reads pages, as for parse.")] = "auto",
+    strategy: Strategy = None,
     model: Annotated[str | None, typer.Option(help="The model Galley reads with, as for parse.")] = None,
     ocr: Annotated[str, typer.Option(help="auto, always, never, as for parse.")] = "auto",
     jobs: Annotated[int, typer.Option(min=1, help="Pages predicted at a time.")] = 1,
@@ -39,33 +45,40 @@ def eval_command(
         bool, typer.Option("--cdm/--no-cdm", help="Draw formulas with TeX and compare them.")
     ] = True,
     leave_out_missing: Annotated[
-        bool, typer.Option(help="Leave pages without a prediction out, instead of scoring them as empty.")
+        bool, typer.Option(help="Leave out what has no prediction, instead of scoring it as empty.")
     ] = False,
     item_seconds: Annotated[
-        float, typer.Option(min=1, help="Most seconds one page may take to score.")
+        float, typer.Option(min=1, help="Most seconds one page or sample may take to score.")
     ] = 120,
 ) -> None:
     """Predict, score and report a benchmark; exits with 1 when anything failed, after listing it."""
     _require_packages()
-    from galley.evaluation.benchmarks import Settings, run
+    from galley.evaluation.benchmarks import Settings, compare, run
     from galley.evaluation.parallel import default_workers
     from galley.evaluation.predict import Predictor
     from galley.evaluation.report import to_markdown
     from galley.parsing.options import make_options
 
-    options = make_options(strategy=strategy, model=model, ocr=ocr)
-    settings = Settings(
-        data=data,
-        out=out,
-        predictor=Predictor(options, jobs),
-        pred=pred,
-        workers=workers or default_workers(),
-        cdm=cdm,
-        leave_out_missing=leave_out_missing,
-        item_seconds=item_seconds,
-        say=lambda line: typer.echo(line, err=True),
-    )
-    report = run(name, settings)
+    def settings(pred: Path | None, strategy: str) -> Settings:
+        options = make_options(strategy=strategy, model=None if strategy == "draft" else model, ocr=ocr)
+        return Settings(
+            data=data,
+            out=out,
+            predictor=Predictor(options, jobs),
+            pred=pred,
+            workers=workers or default_workers(),
+            cdm=cdm,
+            leave_out_missing=leave_out_missing,
+            item_seconds=item_seconds,
+            say=lambda line: typer.echo(line, err=True),
+        )
+
+    chosen = strategy or ([] if pred else ["auto"])
+    runs = {path.resolve().name: settings(path, "auto") for path in pred or ()}
+    runs |= {strategy: settings(None, strategy) for strategy in chosen}
+    if len(runs) < len(pred or ()) + len(chosen):
+        raise UsageError("two runs have the same name; give folders of predictions different names")
+    report = run(name, next(iter(runs.values()))) if len(runs) == 1 else compare(name, runs, out)
     typer.echo(to_markdown(report))
     if report.failures:
         typer.echo(f"{len(report.failures)} failures, listed in {out / 'report.md'}", err=True)
@@ -73,7 +86,7 @@ def eval_command(
 
 
 def _require_packages() -> None:
-    needed = ("apted", "bs4", "lxml", "matplotlib", "pylatexenc", "rapidfuzz")
+    needed = ("apted", "bs4", "fuzzysearch", "lxml", "matplotlib", "pylatexenc", "rapidfuzz")
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
         raise ModelError(f"scoring needs pip install 'galley[eval]' ({', '.join(missing)} missing)")

@@ -1,25 +1,30 @@
-"""Benchmarks by name: predict where asked to, score, report."""
+"""Benchmarks by name: predict where asked to, score, report; one run or several side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 
 from galley.errors import InputError, UsageError
-from galley.evaluation.predict import Predictor, Task
-from galley.evaluation.report import Report, write
+from galley.evaluation.predict import Predictor, Task, pages_per_second
+from galley.evaluation.report import Point, Report, Scatter, Table, write
 
 _HOMES = {
     "omnidocbench": "galley.evaluation.omnidocbench.benchmark",
+    "olmocr-bench": "galley.evaluation.olmocr.benchmark",
+    "pubtabnet": "galley.evaluation.pubtabnet.benchmark",
+    "unimer-test": "galley.evaluation.unimer.benchmark",
+    "ocean-ocr-bench": "galley.evaluation.oceanocr.benchmark",
+    "folder": "galley.evaluation.folder.benchmark",
 }
 NAMES = tuple(_HOMES)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """A benchmark run. ``pred``: a folder of predictions; without one ``predictor`` makes them in ``out``.
+    """A benchmark run. ``pred``: predictions there are; without them ``predictor`` makes them in ``out``.
 
     cdm: render formulas. leave_out_missing: do not count what has no prediction. item_seconds: the most one
     page, table or formula may take to score.
@@ -35,16 +40,21 @@ class Settings:
     item_seconds: float = 120.0
     say: Callable[[str], None] = field(default=lambda _: None)
 
+    @property
+    def predicted(self) -> Path:
+        """Where the predictions are or will be."""
+        return self.pred or self.out / "predictions"
+
     def predictions(self, tasks: Callable[[Path], list[Task]]) -> tuple[Path, list[str]]:
-        """The folder of predictions and what could not be predicted; ``tasks`` gives the tasks for a
-        folder.
+        """The folder of predictions (or a file, where one was given) and what could not be predicted;
+        ``tasks`` gives the tasks for a folder.
         """
-        if self.pred is not None:
-            if not self.pred.is_dir():
-                raise InputError(f"{self.pred} is no folder of predictions")
-            return self.pred, []
-        folder = self.out / "predictions"
-        return folder, self.predictor.run(tasks(folder), self.say)
+        folder = self.predicted
+        if self.pred is None:
+            return folder, self.predictor.run(tasks(folder), folder, self.say)
+        if not folder.exists():
+            raise InputError(f"{folder} does not exist; --pred names a folder of predictions")
+        return folder, []
 
 
 def run(name: str, settings: Settings) -> Report:
@@ -55,5 +65,57 @@ def run(name: str, settings: Settings) -> Report:
         raise UsageError(f"no benchmark {name}; there are {', '.join(NAMES)}")
     settings.out.mkdir(parents=True, exist_ok=True)
     report: Report = import_module(_HOMES[name]).benchmark(settings)
+    report.pages_per_second = pages_per_second(settings.predicted)
+    if report.pages_per_second is not None:
+        report.intro.append(f"Read by Galley at {report.pages_per_second:.3g} samples/s on this machine.")
     write(report, settings.out)
     return report
+
+
+def compare(name: str, runs: Mapping[str, Settings], out: Path) -> Report:
+    """Runs a benchmark several times, each into a folder of ``out`` named after the run, and reports one table
+    and quality against speed in ``out``.
+    """
+    reports = {}
+    for label, settings in runs.items():
+        settings.say(f"== {label}")
+        reports[label] = run(name, replace(settings, out=out / label))
+    together = _together(name, reports)
+    write(together, out)
+    return together
+
+
+def _together(name: str, reports: Mapping[str, Report]) -> Report:
+    titles = {report.title.split(":")[0] for report in reports.values()}
+    whole = Report(f"{' / '.join(sorted(titles))}: {', '.join(reports)}")
+    heads = [report.headline for report in reports.values() if report.headline is not None]
+    if not heads:
+        return whole
+    rows = [
+        [label, *report.headline.row, _rate(report.pages_per_second)]
+        for label, report in reports.items()
+        if report.headline is not None
+    ]
+    note = "Each run has a report of its own in the folder of its name."
+    whole.tables.append(Table("Result", ["run", *heads[0].head, "samples/s"], rows, note))
+    whole.plots.append(_quality_and_speed(reports, heads[0].score_name))
+    for label, report in reports.items():
+        whole.warnings += [f"{label}: {warning}" for warning in report.warnings]
+        whole.failures += [f"{label}: {failure}" for failure in report.failures]
+        whole.cases += [replace(case, name=f"{label}: {case.name}") for case in report.cases[:3]]
+    return whole
+
+
+def _rate(value: float | None) -> str | None:
+    return None if value is None else f"{value:.3g}"
+
+
+def _quality_and_speed(reports: Mapping[str, Report], score_name: str) -> Scatter:
+    points = [
+        Point(label, report.pages_per_second, report.headline.score)
+        for label, report in reports.items()
+        if report.headline is not None
+        and report.headline.score is not None
+        and report.pages_per_second is not None
+    ]
+    return Scatter("Quality against speed", "samples/s", score_name, points)

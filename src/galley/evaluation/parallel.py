@@ -4,6 +4,8 @@ replaced.
 
 from __future__ import annotations
 
+import contextlib
+import math
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -42,7 +44,7 @@ def map_limited(
 
     ``function`` must be importable by name and raise only on a problem worth reporting: an exception, a
     killed process and an item over its time become the ``problem`` of that item's outcome. ``progress`` gets
-    (done, all).
+    (done, all). Time runs from when an item is taken up; starting a process is not held against it.
     """
     outcomes: list[Outcome[Value]] = [Outcome(problem="not run")] * len(items)
     todo = list(enumerate(items))[::-1]
@@ -52,8 +54,10 @@ def map_limited(
         while done < len(items):
             for worker in pool:
                 if worker.index is None and todo:
-                    worker.give(*todo.pop(), seconds)
+                    worker.give(*todo.pop())
             for worker in _ready(pool):
+                if worker.begins(seconds):
+                    continue
                 index, outcome = worker.collect(seconds)
                 outcomes[index] = outcome
                 done += 1
@@ -70,7 +74,8 @@ class _Worker:
         self._function = function
         self._context = multiprocessing.get_context("spawn")
         self.index: int | None = None
-        self.deadline = 0.0
+        self.deadline = math.inf
+        self._begun = False
         self._start()
 
     def _start(self) -> None:
@@ -79,9 +84,23 @@ class _Worker:
         self._process.start()
         theirs.close()
 
-    def give(self, index: int, item: Any, seconds: float) -> None:
-        self.index, self.deadline = index, time.monotonic() + seconds
-        self.connection.send(item)
+    def give(self, index: int, item: Any) -> None:
+        """The item waits in the pipe while the process starts."""
+        self.index, self.deadline = index, math.inf
+        self._begun = False
+        with contextlib.suppress(OSError):  # a process that is gone is noticed when its answer is collected
+            self.connection.send(item)
+
+    def begins(self, seconds: float) -> bool:
+        """Whether the process says no more than that it took the item up, from when its time runs."""
+        if self._begun or not self.connection.poll():
+            return False
+        try:
+            self.connection.recv()
+        except (EOFError, OSError):
+            return False
+        self._begun, self.deadline = True, time.monotonic() + seconds
+        return True
 
     def collect(self, seconds: float) -> tuple[int, Outcome[Any]]:
         """The outcome of the current item; a process that is over time or gone is replaced."""
@@ -107,7 +126,8 @@ class _Worker:
 def _ready(pool: list[_Worker]) -> list[_Worker]:
     """Workers with an answer, gone, or over time; waits until there is one."""
     busy = [worker for worker in pool if worker.index is not None]
-    wait = max(0.0, min(worker.deadline for worker in busy) - time.monotonic())
+    first = min(worker.deadline for worker in busy)
+    wait = None if first == math.inf else max(0.0, first - time.monotonic())
     answered = multiprocessing.connection.wait([worker.connection for worker in busy], timeout=wait)
     now = time.monotonic()
     return [worker for worker in busy if worker.connection in answered or worker.deadline <= now]
@@ -119,6 +139,7 @@ def _serve(function: Callable[[Any], Any], connection: Connection) -> None:
             item = connection.recv()
         except (EOFError, OSError):
             return
+        connection.send(None)
         try:
             outcome: Outcome[Any] = Outcome(value=function(item))
         except Exception as error:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from galley.document import Label
 from galley.errors import UsageError
 from galley.evaluation.parallel import map_limited
 from galley.evaluation.whole import write_whole
@@ -15,18 +17,25 @@ from galley.evaluation.whole import write_whole
 if TYPE_CHECKING:
     from galley.api import PageParser
     from galley.document import Block, Document
+    from galley.evaluation.crops import CropReader
     from galley.parsing.options import ParseOptions
 
 Say = Callable[[str], None]
 
+_TIMES = "times.tsv"
+"""Seconds of each page, processes at work, and whether models were loaded meanwhile."""
+
 
 @dataclass(frozen=True)
 class Task:
-    """One file to read and where its Markdown goes; ``page`` (1-based) picks a page of a PDF."""
+    """One file to read and where its Markdown goes; ``page`` (1-based) picks a page of a PDF. ``label``: the
+    file is a picture of one such block, not a page.
+    """
 
     source: Path
     target: Path
     page: int | None = None
+    label: Label | None = None
 
 
 @dataclass(frozen=True)
@@ -37,8 +46,9 @@ class Predictor:
     jobs: int = 1
     seconds: float = 600.0
 
-    def run(self, tasks: Sequence[Task], say: Say = lambda _: None) -> list[str]:
+    def run(self, tasks: Sequence[Task], folder: Path, say: Say = lambda _: None) -> list[str]:
         """Makes every target that is not there yet; returns what failed, by name. A target is written whole.
+        ``folder`` holds all targets, at any depth, and notes on how they were made.
 
         A failed source leaves no target, so that the next run tries it again and scoring counts it as
         missing.
@@ -47,14 +57,14 @@ class Predictor:
         say(f"{len(tasks)} to predict, {len(tasks) - len(todo)} there already")
         if not todo:
             return []
-        todo[0].target.parent.mkdir(parents=True, exist_ok=True)
-        _check_options(todo[0].target.parent, self.options)
+        folder.mkdir(parents=True, exist_ok=True)
+        _check_options(folder, self.options)
 
         def progress(done: int, total: int) -> None:
             if done % 20 == 0 or done == total:
                 say(f"predicted {done} of {total}")
 
-        jobs = [(task, self.options.model_dump_json(), self.jobs) for task in todo]
+        jobs = [_Job(task, self.options.model_dump_json(), self.jobs, folder / _TIMES) for task in todo]
         outcomes = map_limited(_predict, jobs, workers=self.jobs, seconds=self.seconds, progress=progress)
         return [
             f"{task.source.name}: {outcome.problem}"
@@ -74,16 +84,37 @@ def _check_options(folder: Path, options: ParseOptions) -> None:
     mark.write_text(said, encoding="utf-8")
 
 
-def _predict(job: tuple[Task, str, int]) -> None:
-    from galley.api import parse
+@dataclass(frozen=True)
+class _Job:
+    task: Task
+    options: str
+    jobs: int
+    times: Path
 
-    task, options, jobs = job
-    chosen, parser = _parser(options, jobs)
-    pages = None if task.page is None else str(task.page)
-    document = parse(task.source, options=chosen, parser=parser, pages=pages)
-    if document.failures:
-        raise RuntimeError(document.failures[0].message)
-    write_whole(task.target, benchmark_markdown(document))
+
+def _predict(job: _Job) -> None:
+    first = _readers.cache_info().currsize == 0
+    readers = _readers(job.options, job.jobs)
+    started = time.perf_counter()
+    text = readers.page(job.task) if job.task.label is None else readers.crop(job.task)
+    seconds = time.perf_counter() - started
+    write_whole(job.task.target, text)
+    with job.times.open("a", encoding="utf-8") as times:  # one short line at a time, from any process
+        times.write(f"{seconds:.4f}\t{job.jobs}\t{'first' if first else ''}\n")
+
+
+def pages_per_second(folder: Path) -> float | None:
+    """The speed predictions in the folder were made at, all jobs together; ``None`` where it is not known.
+
+    The first page of each process, which waits for its models, is left out unless there is no other.
+    """
+    times = folder / _TIMES
+    if not times.is_file():
+        return None
+    rows = [line.split("\t") for line in times.read_text(encoding="utf-8").splitlines()]
+    later = [row for row in rows if row[2] != "first"] or rows
+    seconds = sum(float(row[0]) / int(row[1]) for row in later)
+    return len(later) / seconds if seconds else None
 
 
 def benchmark_markdown(document: Document) -> str:
@@ -110,13 +141,43 @@ def _block(block: Block, content: str) -> str:
     return content
 
 
+class _Readers:
+    """One process's readers of pages and crops; models are loaded when first needed."""
+
+    def __init__(self, options: ParseOptions) -> None:
+        self._options = options
+
+    @cached_property
+    def _parser(self) -> PageParser:
+        from galley.api import make_parser
+
+        return make_parser(self._options)
+
+    @cached_property
+    def _crops(self) -> CropReader:
+        from galley.evaluation.crops import CropReader
+
+        return CropReader(self._options)
+
+    def page(self, task: Task) -> str:
+        from galley.api import parse
+
+        pages = None if task.page is None else str(task.page)
+        document = parse(task.source, options=self._options, parser=self._parser, pages=pages)
+        if document.failures:
+            raise RuntimeError(document.failures[0].message)
+        return benchmark_markdown(document)
+
+    def crop(self, task: Task) -> str:
+        assert task.label is not None
+        return self._crops.read(task.source, task.label).content.strip() + "\n"
+
+
 @lru_cache(maxsize=1)
-def _parser(options: str, jobs: int) -> tuple[ParseOptions, PageParser]:
-    from galley.api import make_parser
+def _readers(options: str, jobs: int) -> _Readers:
     from galley.evaluation.parallel import default_workers
     from galley.parsing.options import ParseOptions
     from galley.runtime import set_threads
 
     set_threads(max(1, default_workers() // jobs))
-    chosen = ParseOptions.model_validate_json(options)
-    return chosen, make_parser(chosen)
+    return _Readers(ParseOptions.model_validate_json(options))

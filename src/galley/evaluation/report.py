@@ -11,7 +11,25 @@ from pathlib import Path
 
 from PIL import Image
 
+from galley.errors import GalleyError
+from galley.evaluation.plots import Histogram, Plot, Point, Scatter
+from galley.ingest.source import open_source
+
+__all__ = [
+    "Case",
+    "Headline",
+    "Histogram",
+    "Point",
+    "Report",
+    "Scatter",
+    "Table",
+    "to_html",
+    "to_markdown",
+    "write",
+]
+
 _CASE_PIXELS = 900
+_CASE_DPI = 100
 _CASE_CHARACTERS = 6000
 
 _STYLE = """
@@ -35,22 +53,27 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Histogram:
-    """How many samples have which score, 0 to 1."""
-
-    title: str
-    values: Sequence[float]
-
-
-@dataclass(frozen=True)
 class Case:
-    """A sample shown side by side: its image, the truth and the output."""
+    """A sample shown side by side: its image, the truth and the output. ``page`` (1-based) is the one shown
+    where ``image`` is a PDF.
+    """
 
     name: str
     score: str
     truth: str
     output: str
     image: Path | None = None
+    page: int = 1
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The benchmark's one row and the score in it that ranks systems, if it could be had."""
+
+    head: Sequence[str]
+    row: Sequence[object]
+    score_name: str
+    score: float | None
 
 
 @dataclass
@@ -64,8 +87,10 @@ class Report:
     warnings: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
-    plots: list[Histogram] = field(default_factory=list)
+    plots: list[Plot] = field(default_factory=list)
     cases: list[Case] = field(default_factory=list)
+    headline: Headline | None = None
+    pages_per_second: float | None = None
 
 
 def write(report: Report, out: Path) -> None:
@@ -99,9 +124,9 @@ def to_html(report: Report) -> str:
         items = "".join(f"<li>{_escape(failure)}</li>" for failure in report.failures)
         body.append(f"<h2>Failures</h2><ul>{items}</ul>")
     body += [_html_table(table) for table in report.tables]
-    plots = [plot for plot in report.plots if plot.values]
+    plots = [plot for plot in report.plots if plot.worth_showing]
     if plots:
-        body.append(f'<h2>Scores</h2><div class="plots">{"".join(_plot(plot) for plot in plots)}</div>')
+        body.append(f'<h2>Plots</h2><div class="plots">{"".join(map(_html_plot, plots))}</div>')
     if report.cases:
         body.append("<h2>Worst samples: image, truth, output</h2>" + "".join(map(_html_case, report.cases)))
     title = _escape(report.title)
@@ -128,36 +153,27 @@ def _html_table(table: Table) -> str:
 
 
 def _html_case(case: Case) -> str:
-    picture = _picture(case.image) if case.image else ""
+    picture = _picture(case.image, case.page) if case.image else ""
     texts = "".join(f"<pre>{_escape(text[:_CASE_CHARACTERS])}</pre>" for text in (case.truth, case.output))
     title = f"<h3>{_escape(case.name)}: {_escape(case.score)}</h3>"
     return f'{title}<div class="case"><div>{picture}</div>{texts}</div>'
 
 
-def _picture(path: Path) -> str:
+def _picture(path: Path, page: int) -> str:
     try:
-        with Image.open(path) as image:
-            small = image.convert("RGB")
-    except OSError as error:
+        with open_source(path, pages=page, dpi=_CASE_DPI) as source:
+            small = Image.fromarray(source.page(page).image)
+    except (GalleyError, OSError) as error:
         return f"<p>no image: {_escape(error)}</p>"
     small.thumbnail((_CASE_PIXELS, _CASE_PIXELS))
     data = io.BytesIO()
     small.save(data, "JPEG", quality=70)
-    return f'<img alt="" src="data:image/jpeg;base64,{_base64(data)}">'
+    return f'<img alt="" src="data:image/jpeg;base64,{_base64(data.getvalue())}">'
 
 
-def _plot(plot: Histogram) -> str:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(5, 3), layout="constrained")
-    axes = figure.add_subplot()
-    axes.hist(plot.values, bins=20, range=(0, 1), color="#4169a8")
-    axes.set(title=plot.title, xlabel="score", ylabel="samples")
-    data = io.BytesIO()
-    FigureCanvasAgg(figure).print_png(data)
-    return f'<img alt="{_escape(plot.title)}" src="data:image/png;base64,{_base64(data)}">'
+def _html_plot(plot: Plot) -> str:
+    return f'<img alt="{_escape(plot.title)}" src="data:image/png;base64,{_base64(plot.png())}">'
 
 
-def _base64(data: io.BytesIO) -> str:
-    return base64.b64encode(data.getvalue()).decode()
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()

@@ -7,14 +7,15 @@ from statistics import fmean
 
 from galley.errors import InputError
 from galley.evaluation.benchmarks import Settings
-from galley.evaluation.cdm import cdm_all, require_renderer
+from galley.evaluation.cdm import require_renderer
+from galley.evaluation.cdm.batch import cdm_batch
 from galley.evaluation.omnidocbench.files import write_results
 from galley.evaluation.omnidocbench.page import PageScores, Sample, mean_metric
 from galley.evaluation.omnidocbench.run import Evaluation, evaluate, prediction_file
 from galley.evaluation.omnidocbench.summary import Summary
 from galley.evaluation.omnidocbench.truth import load
 from galley.evaluation.predict import Task
-from galley.evaluation.report import Case, Histogram, Report, Table
+from galley.evaluation.report import Case, Headline, Histogram, Report, Table
 
 _COLUMNS = (
     ("Text Edit ↓", "text_block", "Edit_dist"),
@@ -77,19 +78,11 @@ def _image(data: Path, name: str) -> Path | None:
 def _add_cdm(samples: list[Sample], settings: Settings, undrawn: list[str]) -> list[str]:
     """Adds ``CDM``; predictions TeX cannot draw go to ``undrawn``, failures of truth or TeX are returned."""
     pairs = [(sample.match.predicted, sample.match.true) for sample in samples]
-    unique = list(dict.fromkeys(pairs))
-    settings.say(f"drawing {len(unique)} formula pairs for CDM")
-    scores = dict(
-        zip(unique, cdm_all(unique, settings.out / "cdm-cache", workers=settings.workers), strict=True)
-    )
-    for sample, pair in zip(samples, pairs, strict=True):
-        sample.metric["CDM"] = scores[pair].f1
-    problems: list[str] = []
-    for (predicted, true), score in scores.items():
-        if score.problem:
-            shown = true if score.failed else predicted
-            (problems if score.failed else undrawn).append(f"CDM 0: {score.problem}: {shown[:80]!r}")
-    return problems
+    batch = cdm_batch(pairs, settings.out / "cdm-cache", workers=settings.workers, say=settings.say)
+    for sample, f1 in zip(samples, batch.f1, strict=True):
+        sample.metric["CDM"] = f1
+    undrawn += batch.undrawn
+    return batch.problems
 
 
 def _report(
@@ -106,9 +99,9 @@ def _report(
     report.warnings += _warnings(evaluation, undrawn, settings)
     report.failures += _failures(evaluation, failed, settings)
     names = ["Overall ↑"] + [column[0] for column in _COLUMNS]
-    report.tables.append(
-        Table("Result", names, [_row(summary, "ALL")], "Means over pages; Overall is 0 to 100.")
-    )
+    row = _row(summary, "ALL")
+    report.tables.append(Table("Result", names, [row], "Means over pages; Overall is 0 to 100."))
+    report.headline = Headline(names, row, *_score(summary))
     rows = [[label, summary.page_counts[label], *_row(summary, label)] for label in summary.by_attribute]
     report.tables.append(Table("By page attribute", ["attribute", "pages", *names], rows))
     if undrawn:
@@ -152,6 +145,14 @@ def _row(summary: Summary, label: str) -> list[object]:
     overall = summary.overall(label)
     values: list[object] = [summary.value(element, metric, label) for _, element, metric in _COLUMNS]
     return [None if overall is None else f"{overall:.2f}", *values]
+
+
+def _score(summary: Summary) -> tuple[str, float | None]:
+    """Overall; without CDM the text's share of it."""
+    overall, text = summary.overall(), summary.value("text_block", "Edit_dist")
+    if overall is not None or text is None:
+        return "Overall", overall
+    return "100 · (1 − text edit)", 100 * (1 - text)
 
 
 def _worst(evaluation: Evaluation, data: Path, folder: Path) -> list[Case]:

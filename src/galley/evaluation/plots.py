@@ -1,0 +1,89 @@
+"""The plots of a report, drawn by matplotlib without a display."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BLUE = "#4169a8"
+
+
+class Plot(Protocol):
+    """What a report can show."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def worth_showing(self) -> bool: ...
+
+    def png(self) -> bytes: ...
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How many samples have which score, 0 to 1."""
+
+    title: str
+    values: Sequence[float]
+
+    @property
+    def worth_showing(self) -> bool:
+        return bool(self.values)
+
+    def png(self) -> bytes:
+        def draw(axes: Axes) -> None:
+            axes.hist(self.values, bins=20, range=(0, 1), color=_BLUE)
+            axes.set(title=self.title, xlabel="score", ylabel="samples")
+
+        return _png(draw)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One system in a scatter plot."""
+
+    name: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Systems by two figures; the first on a logarithmic axis."""
+
+    title: str
+    xlabel: str
+    ylabel: str
+    points: Sequence[Point]
+
+    @property
+    def worth_showing(self) -> bool:
+        return len(self.points) > 1
+
+    def png(self) -> bytes:
+        def draw(axes: Axes) -> None:
+            axes.scatter([p.x for p in self.points], [p.y for p in self.points], color=_BLUE)
+            for point in self.points:
+                axes.annotate(point.name, (point.x, point.y), xytext=(5, 4), textcoords="offset points")
+            axes.set(title=self.title, xlabel=self.xlabel, ylabel=self.ylabel, xscale="log")
+            axes.margins(0.2)
+            axes.grid(alpha=0.3)
+
+        return _png(draw)
+
+
+def _png(draw: Callable[[Axes], None]) -> bytes:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5, 3), layout="constrained")
+    draw(figure.add_subplot())
+    data = io.BytesIO()
+    FigureCanvasAgg(figure).print_png(data)
+    return data.getvalue()

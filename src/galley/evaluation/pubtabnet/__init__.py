@@ -1,0 +1,1 @@
+"""PubTabNet (Zhong et al. 2020): pictures of tables and their HTML."""

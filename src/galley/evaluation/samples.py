@@ -1,0 +1,178 @@
+"""Benchmarks of single samples with a truth each: predict, score in parallel, mean, report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+
+from galley.document import Label
+from galley.errors import InputError
+from galley.evaluation.answers import Answers
+from galley.evaluation.benchmarks import Settings
+from galley.evaluation.parallel import map_limited
+from galley.evaluation.predict import Task
+from galley.evaluation.report import Case, Headline, Histogram, Report, Table
+
+_WORST = 12
+
+Metrics = dict[str, float]
+"""Values by a column's key; a metric that says nothing about a sample is left out."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A figure of the table: heading, key in the samples' metrics, and the factor it is shown with."""
+
+    title: str
+    key: str
+    scale: float = 1.0
+    lower_is_better: bool = False
+
+
+@dataclass(frozen=True)
+class Sample:
+    """``name`` is unique and names the prediction; ``group`` is the split or kind it is counted in."""
+
+    name: str
+    truth: str
+    source: Path
+    group: str = ""
+
+
+@dataclass
+class Scored:
+    sample: Sample
+    predicted: str | None
+    metrics: Metrics
+
+
+@dataclass
+class Scores:
+    """``missing``: samples without a prediction. ``problems``: what was not scored as it should be."""
+
+    scored: list[Scored]
+    missing: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """What tells one benchmark from another.
+
+    columns: the first one is the benchmark's score, which ranks samples and runs. score: metrics of
+    (prediction, truth); importable by name, since it runs in other processes. label: the samples are crops
+    of one such block, not pages.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    score: Callable[[tuple[str, str]], Metrics]
+    label: Label | None = None
+
+
+def score_samples(benchmark: Benchmark, samples: Sequence[Sample], settings: Settings) -> Scores:
+    """Predicts where asked to and scores every sample; one without a prediction scores as empty."""
+    if not samples:
+        raise InputError(f"{settings.data} holds no samples of {benchmark.title}")
+
+    def tasks(folder: Path) -> list[Task]:
+        return [Task(s.source, folder / f"{s.name}.md", label=benchmark.label) for s in samples]
+
+    path, failed = settings.predictions(tasks)
+    answers = Answers(path)
+    texts = [answers.get(sample.name, _image_name(sample)) for sample in samples]
+    missing = [sample.name for sample, text in zip(samples, texts, strict=True) if text is None]
+    if len(missing) == len(samples):
+        raise InputError(f"{path} holds no prediction for any of the {len(samples)} samples")
+    result = Scores([], missing, [f"not predicted: {problem}" for problem in failed], path.resolve().stem)
+    if settings.leave_out_missing:
+        kept = [(s, t) for s, t in zip(samples, texts, strict=True) if t is not None]
+        samples, texts = [s for s, _ in kept], [t for _, t in kept]
+    elif not failed:  # else the same samples are listed with the reason
+        result.problems += [f"no prediction, scored as empty: {name}" for name in missing]
+    _score_all(benchmark, samples, texts, settings, result)
+    return result
+
+
+def _image_name(sample: Sample) -> str:
+    return (Path(sample.name).parent / sample.source.name).as_posix()
+
+
+def _score_all(
+    benchmark: Benchmark,
+    samples: Sequence[Sample],
+    texts: Sequence[str | None],
+    settings: Settings,
+    result: Scores,
+) -> None:
+    def progress(done: int, total: int) -> None:
+        if done % 500 == 0 or done == total:
+            settings.say(f"scored {done} of {total} samples")
+
+    jobs = [(text or "", sample.truth) for sample, text in zip(samples, texts, strict=True)]
+    outcomes = map_limited(
+        benchmark.score, jobs, workers=settings.workers, seconds=settings.item_seconds, progress=progress
+    )
+    for sample, text, outcome in zip(samples, texts, outcomes, strict=True):
+        metrics = outcome.value
+        if metrics is None:
+            result.problems.append(f"{sample.name}: scored as empty: {outcome.problem}")
+            metrics = benchmark.score(("", sample.truth))
+        result.scored.append(Scored(sample, text, metrics))
+
+
+def means(benchmark: Benchmark, scored: Sequence[Scored]) -> list[float | None]:
+    """Each column's mean over the samples that have it, scaled."""
+    return [
+        column.scale * fmean(values) if (values := _values(scored, column.key)) else None
+        for column in benchmark.columns
+    ]
+
+
+def _values(scored: Sequence[Scored], key: str) -> list[float]:
+    return [entry.metrics[key] for entry in scored if key in entry.metrics]
+
+
+def make_report(benchmark: Benchmark, scores: Scores, settings: Settings) -> Report:
+    """The table, means by group, histograms and the worst samples."""
+    report = Report(f"{benchmark.title}: {scores.name}")
+    report.intro.append(f"{len(scores.scored)} samples of {settings.data.name}.")
+    if scores.missing:
+        how = "left out" if settings.leave_out_missing else "scored as empty"
+        report.warnings.append(f"{len(scores.missing)} samples have no prediction and are {how}")
+    report.failures += scores.problems
+    head = [column.title for column in benchmark.columns]
+    row = means(benchmark, scores.scored)
+    report.tables.append(Table("Result", ["samples", *head], [[len(scores.scored), *row]]))
+    first = benchmark.columns[0]
+    report.headline = Headline(head, row, first.title, row[0])
+    groups: dict[str, list[Scored]] = {}
+    for entry in scores.scored:
+        groups.setdefault(entry.sample.group, []).append(entry)
+    if len(groups) > 1:
+        rows = [[name, len(of), *means(benchmark, of)] for name, of in groups.items()]
+        report.tables.append(Table("By group", ["group", "samples", *head], rows))
+    report.plots += [
+        Histogram(column.title, _values(scores.scored, column.key)) for column in benchmark.columns
+    ]
+    report.cases += _worst(scores.scored, first)
+    return report
+
+
+def _worst(scored: Sequence[Scored], column: Column) -> list[Case]:
+    """The samples with the worst value of the benchmark's score."""
+    known = [entry for entry in scored if column.key in entry.metrics]
+    known.sort(key=lambda entry: entry.metrics[column.key], reverse=column.lower_is_better)
+    return [
+        Case(
+            entry.sample.name,
+            f"{entry.metrics[column.key]:.3f}",
+            entry.sample.truth,
+            entry.predicted or "",
+            entry.sample.source,
+        )
+        for entry in known[:_WORST]
+    ]
