@@ -37,4 +37,5 @@ class ApiKey:
     def _is_right(self, request: Request) -> bool:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         given = token.strip() if scheme.lower() == "bearer" else request.headers.get("x-api-key", "")
-        return hmac.compare_digest(given.encode(), self._key)
+        # Headers come decoded as Latin-1, whatever the client meant.
+        return hmac.compare_digest(given.encode("latin-1"), self._key)

@@ -23,8 +23,10 @@ def proof_json(
     """``{stats, blocks: [{block, tokens: [{text, how, round}], low_confidence}]}``.
 
     how: ``free`` (a free draft), ``own`` (the model's own draft) or ``single`` (one at a time). A block that no
-    model read is one free run without a round. traces: committed tokens by block.
+    model read is one free run without a round. Rounds count from the page's first. traces: committed tokens by
+    block.
     """
+    first = min((trace[0].round for trace in traces.values() if trace), default=0)
     return {
         "stats": {
             "tokens": counts.tokens,
@@ -36,7 +38,7 @@ def proof_json(
         "blocks": [
             {
                 "block": index,
-                "tokens": _tokens(block, page.number, traces.get(index), decode),
+                "tokens": _tokens(block, page.number, traces.get(index), decode, first),
                 "low_confidence": "low-confidence" in block.flags,
             }
             for index, block in enumerate(page.blocks)
@@ -45,14 +47,14 @@ def proof_json(
 
 
 def _tokens(
-    block: Block, page: int, trace: Sequence[Committed] | None, decode: Decode
+    block: Block, page: int, trace: Sequence[Committed] | None, decode: Decode, first: int
 ) -> list[dict[str, Any]]:
     if trace is None:
         text = block_markdown(Shown(block, page, block.content))
         return [{"text": text, "how": "free"}] if text else []
     texts = token_texts([entry.token for entry in trace], decode)
     return [
-        {"text": text, "how": _HOW.get(entry.source.kind, "single"), "round": entry.round}
+        {"text": text, "how": _HOW.get(entry.source.kind, "single"), "round": entry.round - first}
         for entry, text in zip(trace, texts, strict=True)
     ]
 

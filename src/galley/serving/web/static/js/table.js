@@ -37,12 +37,18 @@ function gridRows({ rows, cols, cells }) {
 /** A `Table` of the document model as a <table>. */
 export const fromGrid = (table) => tableElement(gridRows(table));
 
+const TAG = /<(\/?[a-z]\w*)\b((?:[^>"']|"[^"]*"|'[^']*')*)>/gi;
+const SPAN = /\b(?:row|col)span\s*=\s*["']?\d+["']?/gi;
+
+/** Tags with no attributes but spans: others would only make the browser report what it has refused. */
+const bare = (html) => html.replace(TAG, (_, name, rest) => `<${[name, ...(rest.match(SPAN) ?? [])].join(" ")}>`);
+
 /**
  * HTML with a table in it as a <table>, or null. The HTML is parsed in a document of its own, where nothing runs and
  * nothing is loaded, and a new table is built from what it says.
  */
 export function fromHtml(html) {
-  const parsed = new DOMParser().parseFromString(inert.createHTML(html), "text/html").querySelector("table");
+  const parsed = new DOMParser().parseFromString(inert.createHTML(bare(html)), "text/html").querySelector("table");
   if (!parsed) return null;
   for (const line of parsed.querySelectorAll("br")) line.replaceWith("\n");
   const cell = (td) => ({ header: td.localName === "th", rowspan: td.rowSpan, colspan: td.colSpan, text: td.textContent });
