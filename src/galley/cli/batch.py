@@ -120,6 +120,8 @@ class Batch:
         if isinstance(result.page, Failure):
             state.failed = True
             self.report.failure(self.inputs[result.document].name, result.page, result.code, result.trace)
+        elif result.page.work is not None:
+            self.report.worked(result.page.work)
         self.progress.page_done()
         state.left -= 1
         if state.left == 0:

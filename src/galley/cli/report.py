@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 
-from galley.document import Failure
+from galley.document import Failure, Work
 
 _MOST_PER_DOCUMENT = 20
 
@@ -19,6 +19,7 @@ class Report:
     _lines: dict[str, list[str]] = field(default_factory=dict)
     _notes: list[str] = field(default_factory=list)
     _codes: set[int] = field(default_factory=set)
+    _work: dict[str, Work] = field(default_factory=dict)
 
     def failure(self, name: str, failure: Failure, code: int, trace: str = "") -> None:
         """A document failed, whose message names it, or a page of it did."""
@@ -32,8 +33,16 @@ class Report:
         """Something was done differently from what was asked."""
         self._notes.append(f"{name}, page {page}: {text}")
 
+    def worked(self, work: Work) -> None:
+        """A model read a page."""
+        total = self._work.setdefault(work.reader, Work(reader=work.reader))
+        for name in ("tokens", "prefills", "forwards", "seconds", "decode_seconds"):
+            setattr(total, name, getattr(total, name) + getattr(work, name))
+
     def show(self) -> None:
-        """Print notes and failures to standard error; ``quiet`` leaves the notes out."""
+        """Print what models took, notes and failures to standard error; ``quiet`` leaves all but failures out."""
+        for work in () if self.quiet else self._work.values():
+            _print(f"galley: {summary(work)}")
         for note in () if self.quiet else self._notes:
             _print(f"galley: note: {note}")
         for name, lines in self._lines.items():
@@ -48,6 +57,17 @@ class Report:
         if not self._codes:
             return 0
         return next(iter(self._codes)) if len(self._codes) == 1 else 1
+
+
+def summary(work: Work) -> str:
+    """What a model's reading took in one line; the token that each prompt gives is not one of a forward."""
+    decoded = work.tokens - work.prefills
+    line = f"{work.reader}: {work.tokens} tokens in {work.forwards} forwards"
+    if work.forwards:
+        line += f", {decoded / work.forwards:.1f} tokens per forward"
+    if work.decode_seconds:
+        line += f", {decoded / work.decode_seconds:.0f} tokens/s"
+    return line
 
 
 def _print(line: str) -> None:

@@ -112,8 +112,9 @@ def test_the_strategy_follows_from_the_model() -> None:
 
 def test_options_that_contradict_each_other() -> None:
     assert not needs_model(ParseOptions())
-    with pytest.raises(UsageError, match="needs a model"):
-        needs_model(ParseOptions(strategy="regions"))
+    assert not needs_model(ParseOptions(strategy="regions"))
+    with pytest.raises(UsageError, match="embedded model reads regions"):
+        needs_model(ParseOptions(strategy="page"))
     with pytest.raises(UsageError, match="uses no model"):
         needs_model(ParseOptions(strategy="draft", model="x/y"))
 

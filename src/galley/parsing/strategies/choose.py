@@ -6,6 +6,7 @@ from galley.errors import ModelError, UsageError
 from galley.parsing.blocks import ImageSink
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
+from galley.parsing.strategies.embedded import EmbeddedParser, read_by_embedded
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser, can_read_pages
 from galley.parsing.strategies.regions import RegionsParser
@@ -14,15 +15,15 @@ from galley.targets.prompt import AnyReader, SelfDecoding
 SERVED = "openai:"
 """Begins the name of a model behind an OpenAI-compatible server: ``openai:http://host:port/v1#model``."""
 
-AnyParser = DraftParser | RegionsParser | PageParser | HierarchicalParser
+AnyParser = DraftParser | EmbeddedParser | RegionsParser | PageParser | HierarchicalParser
 
 
 def needs_model(options: ParseOptions) -> bool:
-    """Whether the options ask for a model; ``UsageError`` where strategy and model contradict each other."""
+    """Whether the options ask for a model that is to be loaded; ``UsageError`` where strategy and model contradict
+    each other."""
     if options.strategy == "draft" and options.model is not None:
         raise UsageError("the draft strategy uses no model; leave out --model or --strategy draft")
-    if options.strategy not in ("auto", "draft") and options.model is None:
-        raise UsageError(f"the {options.strategy} strategy needs a model; name one with --model")
+    read_by_embedded(options)
     return options.model is not None
 
 
@@ -36,6 +37,8 @@ def make_strategy(
     """
     draft = DraftParser(options, image_sink)
     if reader is None:
+        if read_by_embedded(options):
+            return EmbeddedParser(options, draft)
         if not needs_model(options):
             return draft
         reader = load_reader(options)

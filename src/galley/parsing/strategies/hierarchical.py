@@ -15,6 +15,7 @@ from galley.parsing.strategies.decoders import make_decoder
 from galley.parsing.strategies.drafts import draft_text
 from galley.parsing.strategies.page import can_read_pages, page_of, page_request
 from galley.parsing.strategies.regions import RegionRequests, RegionTask, with_answers
+from galley.parsing.strategies.work import work_of
 from galley.targets.prompt import AnyReader, text_key
 
 
@@ -46,7 +47,9 @@ class HierarchicalParser:
                 failed = result.finish is not Finish.STOP
                 pool.extend(task.index, task.draft if failed else result.ids)
             [whole] = self.decoder.run([request])
-        return page_of(whole, with_answers(drafted, tasks, regions, self.reader), self.reader)
+        read = page_of(whole, with_answers(drafted, tasks, regions, self.reader), self.reader)
+        read.work = work_of(self.reader.name, [whole, *regions])
+        return read
 
     def _pool(self, drafted: Page, tasks: Sequence[RegionTask]) -> DraftPool:
         """One draft per block in the page's order; those of blocks that are being read are still empty."""

@@ -16,6 +16,7 @@ from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD, draft_text
 from galley.parsing.strategies.evidence import Evidence, TokenPlaces, weigh
 from galley.parsing.strategies.markdown_blocks import Piece, markdown_pieces
+from galley.parsing.strategies.work import work_of
 from galley.targets.prompt import AnyReader, Task, TextReader, text_key
 
 _GIVES = 3
@@ -36,7 +37,9 @@ class PageParser:
         drafts = [self.reader.encode(draft_text(b, self.reader.table_format)) for b in drafted.blocks]
         pool = DraftPool(drafts, text_key(self.reader))
         [result] = self.decoder.run([page_request(image, pool, self.reader, self.options)])
-        return page_of(result, drafted, self.reader)
+        read = page_of(result, drafted, self.reader)
+        read.work = work_of(self.reader.name, [result])
+        return read
 
 
 def can_read_pages(reader: TextReader) -> None:

@@ -23,6 +23,7 @@ from galley.parsing.strategies.drafts import UNREAD, draft_text, task_of
 from galley.parsing.strategies.evidence import weigh
 from galley.parsing.strategies.markdown_blocks import formula, plain
 from galley.parsing.strategies.table_markup import read_html_table, read_otsl_table
+from galley.parsing.strategies.work import work_of
 from galley.targets.prompt import AnyReader, TableFormat, TextReader
 
 PADDING = 5
@@ -51,7 +52,9 @@ class RegionsParser:
         drafted, image = self.draft.parse_with_image(page)
         tasks = self.requests.of_page(drafted, image)
         results = self.decoder.run([task.request for task in tasks])
-        return with_answers(drafted, tasks, results, self.reader)
+        read = with_answers(drafted, tasks, results, self.reader)
+        read.work = work_of(self.reader.name, results)
+        return read
 
 
 class RegionRequests:

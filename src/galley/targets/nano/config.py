@@ -11,7 +11,11 @@ from galley.errors import ModelError
 
 @dataclass(frozen=True)
 class NanoConfig:
-    """A decoder of ``layers`` pre-norm blocks; ``block_size`` is the number of masks it drafts with."""
+    """A decoder of ``layers`` pre-norm blocks; ``block_size`` is the number of masks it drafts with.
+
+    reach: reading tokens it is asked to read at a time. least_probability: its own, of a token, from which it was
+    more often right than the OCR's reading on held-out lines.
+    """
 
     vocab_size: int = 4096
     width: int = 384
@@ -23,6 +27,8 @@ class NanoConfig:
     norm_eps: float = 1e-6
     block_size: int = 32
     box_waves: int = 8
+    reach: int = 256
+    least_probability: float = 0.9
 
     @property
     def head_dim(self) -> int:

@@ -12,6 +12,9 @@ from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.target import Floats, NanoTarget
 from galley.targets.nano.tokens import Vocabulary
 
+EMBEDDED = Path(__file__).parent / "weights"
+"""The folder of the model that ships with Galley."""
+
 GRAPH, CONFIG, TOKENIZER = "nano.onnx", "config.json", "tokenizer.json"
 
 
@@ -24,6 +27,15 @@ class OnnxForward:
     def __call__(self, **arrays: NDArray) -> tuple[Floats, Floats, Floats]:
         logits, keys, values = self._session.run(["logits", "new_keys", "new_values"], arrays)
         return logits, keys, values
+
+
+def load_embedded() -> NanoTarget:
+    """The model that ships with Galley. Raises ``ModelError`` where it is not there."""
+    if not (EMBEDDED / GRAPH).is_file():
+        raise ModelError(
+            "this copy of Galley has no embedded model; install the galley package, or name a model with --model"
+        )
+    return load_nano(EMBEDDED)
 
 
 def load_nano(folder: Path) -> NanoTarget:

@@ -15,7 +15,7 @@ from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.follow import START, Follower, prompt_positions
 from galley.targets.nano.reading import Reading
 from galley.targets.nano.tokens import Vocabulary
-from galley.targets.prompt import Task
+from galley.targets.prompt import TableFormat, Task
 
 Floats = NDArray[np.float32]
 
@@ -36,10 +36,10 @@ class Forward(Protocol):
 
     Arguments (all by name): ids, positions (n,) int64. sees (n, n) bool among the new slots. seen (n,) int64,
     features (n, 960) float32 and boxes (n, 4) float32: the reading token that each slot is (reads, (n,) bool)
-    or looks at (looks, (n,) bool). keys, values (layers, kv heads, capacity, head dim) float32, of which the first ``length`` (a scalar int64 array) slots
-    are the past, seen by all. wanted (m,) int64, the slots whose logits are asked for. Returns logits (m,
-    vocabulary) and the keys and values of the *new slots alone*, (layers, kv heads, n, head dim), so that the
-    past is never copied.
+    or looks at (looks, (n,) bool). keys, values (layers, kv heads, capacity, head dim) float32, of which the
+    first ``length`` (a scalar int64 array) slots are the past, seen by all. wanted (m,) int64, the slots whose
+    logits are asked for. Returns logits (m, vocabulary) and the keys and values of the *new slots alone*,
+    (layers, kv heads, n, head dim), so that the past is never copied.
     """
 
     def __call__(self, **arrays: NDArray) -> tuple[Floats, Floats, Floats]: ...
@@ -102,6 +102,9 @@ class NanoTarget:
     """A ``Target``. Windows run one sequence at a time: on a CPU a drafting window fills the cores by
     itself."""
 
+    name = "galley-nano"
+    table_format = TableFormat.HTML
+
     def __init__(self, forward: Forward, config: NanoConfig, vocabulary: Vocabulary):
         if config.vocab_size != vocabulary.size:
             raise ModelError(f"the model has {config.vocab_size} tokens, its tokenizer {vocabulary.size}")
@@ -110,6 +113,7 @@ class NanoTarget:
         self.stop_ids = frozenset([vocabulary.eos])
         self.mask_id: int | None = vocabulary.mask
         self.block_size: int | None = config.block_size
+        self.reach, self.least_probability = config.reach, config.least_probability
         self._run = forward
         self._no_past = np.zeros((config.layers, config.kv_heads, 0, config.head_dim), np.float32)
 

@@ -78,8 +78,8 @@ def _looks(batch: Batch) -> tuple[Tensor, Tensor]:
     from 0, of its document's reading."""
     rows, length = batch.ids.shape
     documents: list[list[tuple[int, int]]] = [[] for _ in range(rows)]
-    for row, start, reading in batch.payloads:
-        documents[row].append((row * length + start, len(reading) if isinstance(reading, Reading) else 0))
+    for row, first, reading in batch.payloads:
+        documents[row].append((row * length + first, len(reading) if isinstance(reading, Reading) else 0))
     most = max(map(len, documents))
     starts, counts = torch.tensor([row + [(0, 0)] * (most - len(row)) for row in documents]).unbind(-1)
     doc = batch.slots.doc.clamp(min=0)

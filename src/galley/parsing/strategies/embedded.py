@@ -1,0 +1,163 @@
+"""The ``regions`` strategy with the model that ships with Galley: it reads what the OCR encoder saw, so a page
+is encoded once and used twice, for the draft and for the verifier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from galley.decoding import Finish, Request, Result
+from galley.document import Block, Label, Line, Page
+from galley.drafters.line import TextLine
+from galley.errors import UsageError
+from galley.ingest.page import PageImage
+from galley.ingest.source import one_line
+from galley.parsing.draft import DraftParser
+from galley.parsing.markers import bullet
+from galley.parsing.options import ParseOptions
+from galley.parsing.strategies.decoders import make_acceptance, make_decoder
+from galley.parsing.strategies.drafts import UNREAD
+from galley.parsing.strategies.evidence import weigh
+from galley.parsing.strategies.reconcile import Reconciled, reconcile, sure_words
+from galley.parsing.strategies.work import work_of
+from galley.targets.nano.load import load_embedded
+from galley.targets.nano.reading import RecognisedLine, make_reading, seen
+from galley.targets.nano.target import NanoPrompt, NanoTarget
+from galley.targets.prompt import Reader, Task
+
+_LEFT = UNREAD | {Label.TABLE, Label.FORMULA, Label.CODE}
+"""Blocks whose draft stands: nothing to read, or not among what the model reads well."""
+_HYPHENS = "-‐\u00ad"
+
+
+def read_by_embedded(options: ParseOptions) -> bool:
+    """Whether the options ask for the embedded model; ``UsageError`` for what it cannot do."""
+    if options.model is not None or options.strategy in ("auto", "draft"):
+        return False
+    if options.strategy != "regions":
+        raise UsageError(
+            f"the embedded model reads regions; name another one for --strategy {options.strategy} with --model"
+        )
+    return True
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """A run of lines of one block, and the request for it."""
+
+    index: int
+    request: Request
+
+
+class EmbeddedParser:
+    """Verifies the text blocks of a page that were read by OCR, in pieces of at most ``reach`` reading tokens.
+
+    Blocks from a text layer, tables, formulas, code and figures keep their draft.
+    """
+
+    def __init__(self, options: ParseOptions, draft: DraftParser, target: NanoTarget | None = None) -> None:
+        self.options, self.draft = options, draft
+        draft.features = True
+        self.target = target or load_embedded()
+        self.decoder = make_decoder(cast(Reader, self.target), options)
+
+    def parse_page(self, page: PageImage) -> Page:
+        """One page's blocks in reading order."""
+        laid_out = self.draft.lay_out(page)
+        parsed = self.draft.assemble(page, laid_out)
+        pieces = [
+            piece
+            for index, block in enumerate(parsed.blocks)
+            for piece in self._pieces(index, block, laid_out.read)
+        ]
+        results = self.decoder.run([piece.request for piece in pieces])
+        answers: dict[int, list[Result]] = {}
+        for piece, result in zip(pieces, results, strict=True):
+            answers.setdefault(piece.index, []).append(result)
+        for index, found in answers.items():
+            parsed.blocks[index] = self.answered(parsed.blocks[index], found)
+        for error in dict.fromkeys(one_line(result.error) for result in results if result.error is not None):
+            parsed.failures.append(f"{self.target.name} could not read some blocks, drafts are kept: {error}")
+        parsed.work = work_of(self.target.name, results)
+        return parsed
+
+    def _pieces(self, index: int, block: Block, read: Sequence[TextLine]) -> list[_Piece]:
+        if block.label in _LEFT or block.source != "ocr":
+            return []
+        lines = lines_of(block, read)
+        return [_Piece(index, self._request(run)) for run in self._runs(lines)]
+
+    def _runs(self, lines: Sequence[TextLine]) -> list[list[TextLine]]:
+        """The lines in runs short enough for the model, none of which ends in the middle of a word."""
+        runs: list[list[TextLine]] = []
+        size = 0
+        for line in lines:
+            tokens = len(self.target.encode(line.text))
+            if not runs or (size + tokens > self.target.reach and runs[-1][-1].text[-1:] not in _HYPHENS):
+                runs.append([])
+                size = 0
+            runs[-1].append(line)
+            size += tokens
+        return runs
+
+    def _request(self, lines: Sequence[TextLine]) -> Request:
+        group = [seen(cast(RecognisedLine, line)) for line in lines]
+        reading = make_reading(self.target.vocabulary, [group], Task.TEXT)
+        return Request(
+            NanoPrompt(reading, Task.TEXT),
+            drafts=[self.target.encode(" ".join(line.text for line in lines))],
+            max_tokens=min(self.options.max_tokens, 2 * len(reading) + 32),
+            acceptance=make_acceptance(self.options),
+        )
+
+    def answered(self, block: Block, results: Sequence[Result]) -> Block:
+        """The block with the corrections that the model is sure of; its draft where reading failed."""
+        read = block.model_copy(deep=True)
+        failed = next((result for result in results if result.finish is not Finish.STOP), None)
+        if failed is not None:
+            read.flags.append("loop" if failed.finish is Finish.LOOP else "failed")
+            read.flags.append("draft-kept")
+            return read
+        reader = cast(Reader, self.target)
+        words = [word for result in results for word in sure_words(result, reader)]
+        if block.label is Label.LIST_ITEM and words and bullet(words[0].text + " ") is not None:
+            words = words[1:]
+        found = reconcile(block.content, words, self.target.least_probability)
+        read.content = found.text
+        self._say(read, found, results)
+        return read
+
+    def _say(self, block: Block, found: Reconciled, results: Sequence[Result]) -> None:
+        """What became of the draft: who stands for the block, what was changed and what was doubted."""
+        if found.taken:
+            block.extra = block.extra | {"corrected": [list(pair) for pair in found.taken]}
+        if found.doubted:
+            block.extra = block.extra | {"doubted": [list(pair) for pair in found.doubted]}
+            block.flags.append("draft-kept")
+            return
+        evidence = weigh([entry for result in results for entry in result.trace])
+        block.source, block.confidence = self.target.name, evidence.confidence
+        block.flags = [flag for flag in block.flags if flag != "low-confidence"] + evidence.flags
+
+
+def lines_of(block: Block, read: Sequence[TextLine]) -> list[TextLine]:
+    """The recognised lines, with features, that a block's lines were made of; none where they do not account
+    for all of its text."""
+    found: list[TextLine] = []
+    for line in block.lines:
+        parts = [one for one in read if one.features is not None and _is_part(one, line)]
+        parts.sort(key=lambda one: one.bbox.x0)
+        if _letters("".join(one.text for one in parts)) != _letters(line.text):
+            return []
+        found += parts
+    return found
+
+
+def _is_part(read: TextLine, line: Line) -> bool:
+    return read.bbox.inside(line.bbox) > 0.9
+
+
+def _letters(text: str) -> str:
+    return "".join(text.split())

@@ -1,0 +1,83 @@
+"""Draft against verified text, word by word: which of the model's corrections are taken.
+
+A small verifier is right about most of what it changes and wrong about some. A change is taken where the model
+was sure of every token of it and it still resembles what the drafter read; elsewhere the draft stands. Nothing
+is added that the drafter saw no sign of, and nothing it read is dropped.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from galley.decoding import Result
+from galley.parsing.strategies.evidence import TokenPlaces
+from galley.targets.prompt import TextReader
+
+_WORD = re.compile(r"\S+")
+_MOST_WORDS = 4
+"""Words that one correction may replace; longer differences are two readings, not a correction."""
+_ALIKE = 0.5
+"""Least similarity of a correction to what it replaces."""
+
+
+class SureWord(NamedTuple):
+    """A word of the model's and the probability of its least sure token."""
+
+    text: str
+    probability: float
+
+
+def sure_words(result: Result, reader: TextReader) -> list[SureWord]:
+    """The words of a decoded text with how sure the model was of each."""
+    text = reader.decode(result.ids)
+    places = TokenPlaces(reader, result.ids, text)
+    words = []
+    for match in _WORD.finditer(text):
+        entries = result.trace[places.within(match.start(), match.end())]
+        least = min((entry.confidence for entry in entries if entry.confidence is not None), default=0.0)
+        words.append(SureWord(match.group(), math.exp(min(0.0, least))))
+    return words
+
+
+@dataclass
+class Reconciled:
+    """text: the draft with the corrections taken. taken, doubted: differences as (draft, model), the doubted
+    ones left as drafted."""
+
+    text: str
+    taken: list[tuple[str, str]] = field(default_factory=list)
+    doubted: list[tuple[str, str]] = field(default_factory=list)
+
+
+def reconcile(draft: str, words: Sequence[SureWord], least: float) -> Reconciled:
+    """The draft with the model's corrections whose words are all at least ``least`` probable. White space is
+    the draft's."""
+    spans = [match.span() for match in _WORD.finditer(draft)]
+    drafted = [draft[start:end] for start, end in spans]
+    matcher = SequenceMatcher(None, drafted, [word.text for word in words], autojunk=False)
+    found = Reconciled("")
+    parts, at = [], 0
+    for kind, i1, i2, j1, j2 in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        before = draft[spans[i1][0] : spans[i2 - 1][1]] if i2 > i1 else ""
+        after = " ".join(word.text for word in words[j1:j2])
+        if not _is_correction(before, after) or min(word.probability for word in words[j1:j2]) < least:
+            found.doubted.append((before, after))
+            continue
+        found.taken.append((before, after))
+        parts += [draft[at : spans[i1][0]], after]
+        at = spans[i2 - 1][1]
+    found.text = "".join([*parts, draft[at:]])
+    return found
+
+
+def _is_correction(before: str, after: str) -> bool:
+    if not before or not after or max(len(before.split()), len(after.split())) > _MOST_WORDS:
+        return False
+    return SequenceMatcher(None, before, after, autojunk=False).ratio() >= _ALIKE
