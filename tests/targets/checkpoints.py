@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 import transformers as hf
@@ -108,15 +109,19 @@ def save(folder: Path, config: object, cls: type, processor: object, seed: int) 
     return folder
 
 
-def glm_ocr(folder: Path, seed: int = 0, **text: object) -> Path:
-    words = tokenizer()
+def glm_ocr(
+    folder: Path, seed: int = 0, words: hf.PreTrainedTokenizerFast | None = None, **text: object
+) -> Path:
+    words = words or tokenizer()
     ids = words.convert_tokens_to_ids
     config = hf.GlmOcrConfig(
         text_config=text_config(
             words,
-            head_dim=HEAD_SIZE,
-            rope_parameters=rope(mrope_section=[2, 3, 3], partial_rotary_factor=1.0),
-            **text,
+            **{
+                "head_dim": HEAD_SIZE,
+                "rope_parameters": rope(mrope_section=[2, 3, 3], partial_rotary_factor=1.0),
+                **text,
+            },
         ),
         vision_config={**_VISION, "patch_size": 14, "image_size": 56},
         image_token_id=ids(IMAGE),
@@ -134,9 +139,9 @@ def glm_ocr(folder: Path, seed: int = 0, **text: object) -> Path:
     return save(folder, config, hf.GlmOcrForConditionalGeneration, processor, seed)
 
 
-def gravity_ocr(folder: Path, block: int = 4) -> Path:
+def gravity_ocr(folder: Path, block: int = 4, **more: Any) -> Path:
     """GLM-OCR that says it drafts for itself."""
-    glm_ocr(folder)
+    glm_ocr(folder, **more)
     mask = json.loads((folder / "tokenizer.json").read_text())
     mask_id = next(token["id"] for token in mask["added_tokens"] if token["content"] == MASK)
     settings = {"bd_size": block, "mask_id": mask_id, "ar_loss_weight": 1.0, "mask_schedule": "uniform"}
@@ -162,7 +167,7 @@ def glm_ocr_mtp(folder: Path) -> Path:
     return folder
 
 
-def _qwen(folder: Path, three: bool, seed: int) -> Path:
+def _qwen(folder: Path, three: bool, seed: int, **other: object) -> Path:
     words = tokenizer(image_token=IMAGE, video_token="<|video|>")
     ids = words.convert_tokens_to_ids
     patch = 16 if three else 14
@@ -177,6 +182,7 @@ def _qwen(folder: Path, three: bool, seed: int) -> Path:
     if three:
         sections["mrope_interleaved"] = True
         text["head_dim"] = HEAD_SIZE
+    text |= other
     config_class = hf.Qwen3VLConfig if three else hf.Qwen2_5_VLConfig
     config = config_class(
         text_config=text,
@@ -195,12 +201,12 @@ def _qwen(folder: Path, three: bool, seed: int) -> Path:
     return save(folder, config, cls, processor, seed)
 
 
-def qwen2_5_vl(folder: Path, seed: int = 1) -> Path:
-    return _qwen(folder, False, seed)
+def qwen2_5_vl(folder: Path, seed: int = 1, **text: object) -> Path:
+    return _qwen(folder, False, seed, **text)
 
 
-def qwen3_vl(folder: Path, seed: int = 2) -> Path:
-    return _qwen(folder, True, seed)
+def qwen3_vl(folder: Path, seed: int = 2, **text: object) -> Path:
+    return _qwen(folder, True, seed, **text)
 
 
 def hunyuan_ocr(folder: Path, seed: int = 3) -> Path:

@@ -74,6 +74,21 @@ class SelfDecoding(TextReader, Protocol):
         ...
 
 
+class Runner(Protocol):
+    """Whatever decodes requests and returns their results in order."""
+
+    def run(self, requests: Iterable[Request]) -> list[Result]: ...
+
+
+@runtime_checkable
+class DraftingEngine(SelfDecoding, Protocol):
+    """A reader in an engine that decodes by itself but verifies Galley's drafts."""
+
+    def decoder(self, decode: str, block_size: int | None) -> Runner:
+        """A decoder that drafts as ``ParseOptions.decode`` says; ``ModelError`` where the engine cannot."""
+        ...
+
+
 AnyReader = Reader | SelfDecoding
 
 
@@ -89,6 +104,12 @@ def key_of(decode: Callable[[list[int]], str]) -> TokenKey:
     return key
 
 
-def text_key(reader: TextReader) -> TokenKey:
+class Speller(Protocol):
+    """Whatever knows the text of token ids."""
+
+    def decode(self, ids: list[int]) -> str: ...
+
+
+def text_key(reader: Speller) -> TokenKey:
     """``key_of`` a reader's tokens."""
     return key_of(reader.decode)

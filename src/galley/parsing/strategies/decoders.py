@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
 from galley.decoding import (
     Acceptance,
@@ -23,13 +22,7 @@ from galley.decoding import (
 from galley.decoding.proposers import Proposals
 from galley.errors import ModelError, UsageError
 from galley.parsing.options import ParseOptions
-from galley.targets.prompt import AnyReader, Reader, SelfDecoding, text_key
-
-
-class Runner(Protocol):
-    """Whatever decodes requests and returns their results in order."""
-
-    def run(self, requests: Iterable[Request]) -> list[Result]: ...
+from galley.targets.prompt import AnyReader, DraftingEngine, Reader, Runner, SelfDecoding, text_key
 
 
 @dataclass(frozen=True)
@@ -48,6 +41,8 @@ class DirectDiffusion:
 
 def make_decoder(reader: AnyReader, options: ParseOptions) -> Runner:
     """What decodes as the options say; ``ModelError`` where the model cannot do it."""
+    if isinstance(reader, DraftingEngine):
+        return reader.decoder(options.decode, options.block_size)
     if isinstance(reader, SelfDecoding):
         _leave_decoding_to(reader, options)
         return reader
