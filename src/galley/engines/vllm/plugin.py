@@ -6,22 +6,30 @@ is mended here, for engines that use Galley's proposer; others are left as they 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
 DRAFTER = "galley.engines.vllm.drafter.Drafter"
 """``speculative_config``'s ``model``, with ``method`` ``custom_class``."""
 
+_log = logging.getLogger(__name__)
+
 
 def register() -> None:
     """Called by vLLM in every process before an engine is built; may be called twice."""
-    from vllm.config import VllmConfig
-    from vllm.v1.worker.gpu_model_runner import GPUModelRunner
+    try:
+        from vllm.config import VllmConfig
+        from vllm.v1.worker.gpu_model_runner import GPUModelRunner
 
-    if getattr(GPUModelRunner.initialize_kv_cache, "by_galley", False):
+        initialize, lookahead = GPUModelRunner.initialize_kv_cache, VllmConfig.num_lookahead_tokens.fget
+    except (ImportError, AttributeError) as error:
+        # Nobody's engine fails for a plugin it may not use.
+        _log.warning("this vLLM is not the one Galley drafts for (0.32): %s", error)
         return
-    GPUModelRunner.initialize_kv_cache = _attaching(GPUModelRunner.initialize_kv_cache)
-    VllmConfig.num_lookahead_tokens = property(_reserving(VllmConfig.num_lookahead_tokens.fget))
+    if not getattr(initialize, "by_galley", False):
+        GPUModelRunner.initialize_kv_cache = _attaching(initialize)
+        VllmConfig.num_lookahead_tokens = property(_reserving(lookahead))
 
 
 def _attaching(initialize: Callable[..., None]) -> Callable[..., None]:

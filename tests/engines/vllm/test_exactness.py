@@ -1,0 +1,94 @@
+"""The promise in vLLM: in float32, token ids equal ``generate``'s, whatever is drafted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from galley.decoding import Finish
+
+Read = Callable[[str], dict[str, Any]]
+FAMILIES = ("gravity_ocr", "qwen3_vl", "qwen2_5_vl")
+
+
+def ids(results: list[dict[str, Any]]) -> list[list[int]]:
+    assert {result["error"] for result in results} == {"None"}
+    return [result["ids"] for result in results]
+
+
+def forwards(results: list[dict[str, Any]]) -> int:
+    return sum(sum(result["forwards"]) for result in results)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("run", ["ar", "perfect", "noisy", "none"])
+def test_the_text_is_transformers_own(read: Read, family: str, run: str) -> None:
+    found = read(family)
+    assert ids(found[run]) == found["greedy"]
+    assert any(len(text) > 20 for text in found["greedy"]), (
+        "the checkpoint writes too little to prove anything"
+    )
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_good_drafts_are_accepted(read: Read, family: str) -> None:
+    found = read(family)
+    assert forwards(found["perfect"]) < forwards(found["ar"]) / 3
+    for result in found["perfect"]:
+        assert sum(result["accepted"]) > 0.8 * len(result["ids"]) - 3
+        assert result["sources"].count("draft") == sum(result["accepted"]) or result["finish"] == "stop"
+    assert sum(sum(result["accepted"]) for result in found["noisy"]) > 10
+
+
+@pytest.mark.parametrize("run", ["own", "small_block"])
+def test_own_drafts_change_nothing(read: Read, run: str) -> None:
+    found = read("gravity_ocr")
+    assert ids(found[run]) == found["greedy"]
+    drafts, verifications, _ = found[run][0]["forwards"]
+    assert drafts > 0 and verifications > 0
+
+
+def test_own_drafts_are_those_of_transformers(read: Read) -> None:
+    """The drafting forward on vLLM's paged cache predicts what Galley's own target does."""
+    pairs = read("gravity_ocr")["own_drafts"]
+    assert len(pairs) >= 3
+    for in_vllm, in_transformers in pairs:
+        assert in_vllm == in_transformers
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_draft_may_grow_while_it_is_followed(read: Read, family: str) -> None:
+    found = read(family)
+    assert found["growing"]["ids"] == found["greedy"][0]
+    assert sum(found["growing"]["accepted"]) > 5
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_draft_texts_as_a_server_gets_them(read: Read, family: str) -> None:
+    found = read(family)
+    assert found["texts_over_http"] == found["greedy"][0]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_how_requests_end(read: Read, family: str) -> None:
+    found = read(family)
+    cancelled = found["cancelled"]
+    assert cancelled["finish"] == Finish.CANCELLED.value
+    assert 0 < len(cancelled["ids"]) < len(found["greedy"][0])
+    assert cancelled["ids"] == found["greedy"][0][: len(cancelled["ids"])]
+    assert "longer than" in found["too_long"] or "maximum" in found["too_long"]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_seed_gives_a_text(read: Read, family: str) -> None:
+    one, two = read(family)["sampled"]
+    assert one["error"] == "None" and one["ids"] == two["ids"]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_confidences_are_log_probabilities(read: Read, family: str) -> None:
+    for result in read(family)["noisy"]:
+        assert len(result["confidences"]) == len(result["ids"])
+        assert all(value is not None and value <= 0 for value in result["confidences"])
