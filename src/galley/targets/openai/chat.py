@@ -83,7 +83,8 @@ def complaint(body: bytes) -> str:
         data: Any = _object(body)
     except Unusable as error:
         text = body[:_SHOWN].decode("utf-8", "replace")
-        return str(error) if not text.isprintable() or "<" in text else _short(text)
+        readable = text.strip() and text.isprintable() and "<" not in text
+        return _short(text) if readable else str(error).removeprefix("sent ")
     for name in ("error", "message", "detail"):
         if isinstance(data, dict) and data.get(name):
             data = data[name]

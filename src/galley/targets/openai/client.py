@@ -131,7 +131,7 @@ class Client:
         code = response.status_code
         if response.is_redirect:
             return self._failed(f"sends elsewhere (HTTP {code}); give the address it leads to", hopeless=True)
-        said = f"says {code}: {complaint(content)}"
+        said = f"answers HTTP {code}: {complaint(content)}"
         if code in _LOCKED:
             return self._failed(f"{said}; set OPENAI_API_KEY to a key it takes", hopeless=True)
         if code == httpx2.codes.NOT_FOUND:
