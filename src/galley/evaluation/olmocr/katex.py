@@ -20,6 +20,7 @@ from galley.runtime import package_file
 __all__ = ["Drawing", "Symbol", "draw", "require_katex"]
 
 _SECONDS = 10.0
+_NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
 
 # A box is a symbol (t, with its width and slant), a picture (svg) or a span with boxes in it (k).
 _DUMP = """
@@ -77,7 +78,8 @@ def _presentation(markup: str) -> str:
     """The MathML without the LaTeX that comes along as an annotation."""
     root = etree.fromstring(markup, etree.XMLParser(huge_tree=True, recover=True))
     shown = [element for element in root[0] if not str(element.tag).endswith("}annotation")]
-    return "".join("".join(etree.tostring(element, encoding="unicode").split()) for element in shown)
+    markup = "".join(etree.tostring(element, encoding="unicode") for element in shown)
+    return "".join(markup.replace(_NAMESPACE, "").split())
 
 
 @cache
