@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from itertools import chain
 
-from galley.api import add_page, finish, make_parser, new_document, open_with
+from galley.api import add_page, finish, make_parser, new_document, open_with, part_failures
 from galley.cli.inputs import Input
 from galley.cli.pool import WorkerPool, worker_count
 from galley.cli.progress import Progress
@@ -15,7 +15,7 @@ from galley.cli.report import Report
 from galley.cli.worker import PageWorker, ParserFactory, Result, Task
 from galley.cli.writers import Writer
 from galley.document import Document, Failure
-from galley.errors import InputError
+from galley.errors import InputError, ModelError
 from galley.parsing.options import ParseOptions
 from galley.runtime import cores, set_threads
 
@@ -120,8 +120,12 @@ class Batch:
         if isinstance(result.page, Failure):
             state.failed = True
             self.report.failure(self.inputs[result.document].name, result.page, result.code, result.trace)
-        elif result.page.work is not None:
-            self.report.worked(result.page.work)
+        else:
+            if result.page.work is not None:
+                self.report.worked(result.page.work)
+            for failure in part_failures(result.page):
+                state.failed = True
+                self.report.failure(self.inputs[result.document].name, failure, ModelError.exit_code)
         self.progress.page_done()
         state.left -= 1
         if state.left == 0:

@@ -36,6 +36,7 @@ def eval_command(
     pred: Pred = None,
     strategy: Strategy = None,
     model: Annotated[str | None, typer.Option(help="The model Galley reads with, as for parse.")] = None,
+    family: Annotated[str | None, typer.Option(help="Prompts of a served model, as for parse.")] = None,
     ocr: Annotated[str, typer.Option(help="auto, always, never, as for parse.")] = "auto",
     jobs: Annotated[int, typer.Option(min=1, help="Pages predicted at a time.")] = 1,
     workers: Annotated[
@@ -60,7 +61,8 @@ def eval_command(
     from galley.parsing.options import make_options
 
     def settings(pred: Path | None, strategy: str) -> Settings:
-        options = make_options(strategy=strategy, model=None if strategy == "draft" else model, ocr=ocr)
+        named = None if strategy == "draft" else model
+        options = make_options(strategy=strategy, model=named, family=family, ocr=ocr)
         return Settings(
             data=data,
             out=out,

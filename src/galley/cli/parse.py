@@ -39,7 +39,18 @@ MergeTables = Annotated[
 ]
 Model = Annotated[
     str | None,
-    typer.Option(metavar="PATH_OR_ID", help="Read with this model: a checkpoint's folder or a hub id."),
+    typer.Option(
+        metavar="NAME",
+        help="Read with this model: a checkpoint's folder, a hub id, or openai:http://host:port/v1#name.",
+    ),
+]
+Family = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Ask a served model as this family is asked; by its name unless given."),
+]
+Batch = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Blocks read, or requests to a server open, at a time; 16 unless given."),
 ]
 Strategy = Annotated[
     str | None,
@@ -85,6 +96,8 @@ def parse_command(
     merge_tables: MergeTables = None,
     password: Password = None,
     model: Model = None,
+    family: Family = None,
+    batch: Batch = None,
     strategy: Strategy = None,
     decode: Decode = None,
     tau: Tau = None,
@@ -115,6 +128,8 @@ def parse_command(
         merge_tables=merge_tables,
         password=password,
         model=model,
+        family=family,
+        batch=batch,
         strategy=strategy,
         decode=decode,
         tau=tau,
