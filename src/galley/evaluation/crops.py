@@ -19,7 +19,10 @@ from galley.parsing.zones import Zone
 
 
 class CropReader:
-    """Reads crops with the drafter, or with the model that the options name, as ``regions`` reads blocks."""
+    """Reads crops with the drafter, or with the model that the options name, as ``regions`` reads blocks.
+
+    The embedded model leaves tables and formulas as they were drafted, in crops as on pages.
+    """
 
     def __init__(self, options: ParseOptions) -> None:
         if options.strategy in ("page", "hierarchical"):
@@ -35,7 +38,7 @@ class CropReader:
         """The one block of a picture."""
         with open_with(path, self._options, None) as source:
             page = source.page(1)
-        block = self._drafted(page, label)
+        block = drafted_crop(self._draft, page, label)
         if self._regions is None:
             return block
         height, width = page.image.shape[:2]
@@ -46,16 +49,18 @@ class CropReader:
             raise RuntimeError(str(results[0].error))
         return with_answers(whole, tasks, results, self._regions.reader).blocks[0]
 
-    def _drafted(self, page: PageImage, label: Label) -> Block:
-        image = page.image
-        box = BBox(x0=0, y0=0, x1=image.shape[1], y1=image.shape[0])
-        lines = self._draft.ocr.read(image)
-        setting = Setting(
-            body=body_height(lines),
-            words=Vocabulary(line.text for line in lines),
-            read_table=lambda bbox, inside: self._draft.tables.read(image, bbox, list(inside)),
-        )
-        blocks = zone_blocks(Zone(label, box, lines, 1.0), setting)
-        if len(blocks) == 1 and blocks[0].label is label:
-            return blocks[0]
-        return Block(label=label, bbox=box, content="\n".join(block.content for block in blocks))
+
+def drafted_crop(draft: DraftParser, page: PageImage, label: Label) -> Block:
+    """The one block of a picture as the drafter reads it."""
+    image = page.image
+    box = BBox(x0=0, y0=0, x1=image.shape[1], y1=image.shape[0])
+    lines = draft.ocr.read(image)
+    setting = Setting(
+        body=body_height(lines),
+        words=Vocabulary(line.text for line in lines),
+        read_table=lambda bbox, inside: draft.tables.read(image, bbox, list(inside)),
+    )
+    blocks = zone_blocks(Zone(label, box, lines, 1.0), setting)
+    if len(blocks) == 1 and blocks[0].label is label:
+        return blocks[0]
+    return Block(label=label, bbox=box, content="\n".join(block.content for block in blocks))

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import Any
 
 from lxml import etree
 
@@ -64,8 +65,9 @@ def require_katex() -> None:
 
 @lru_cache(maxsize=20_000)
 def draw(latex: str) -> Drawing | None:
-    """The drawing, as a displayed formula; ``None`` when KaTeX refuses the formula."""
-    answer = json.loads(_engine()(f"galleyDraw({json.dumps(latex)})"))
+    """The drawing, as a displayed formula; ``None`` when KaTeX refuses the formula or takes too long."""
+    said = _engine()(f"galleyDraw({json.dumps(latex)})")
+    answer: dict[str, Any] = json.loads(said) if said else {"error": "no answer in time"}
     if "error" in answer:
         return None
     try:
@@ -83,10 +85,10 @@ def _presentation(markup: str) -> str:
 
 
 @cache
-def _engine() -> Callable[[str], str]:
-    """JavaScript source to the string it evaluates to, with KaTeX loaded."""
+def _engine() -> Callable[[str], str | None]:
+    """JavaScript source to the string it evaluates to, with KaTeX loaded; to ``None`` past the time limit."""
     try:
-        from py_mini_racer import MiniRacer
+        from py_mini_racer import JSEvalException, MiniRacer
 
         script = package_file("sphinxcontrib", "katex.min.js")
     except (ImportError, ModelError) as error:
@@ -94,4 +96,11 @@ def _engine() -> Callable[[str], str]:
     context = MiniRacer()
     context.eval(script.read_text(encoding="utf-8"))
     context.eval(_DUMP)
-    return lambda source: str(context.eval(source, timeout_sec=_SECONDS))
+
+    def evaluate(source: str) -> str | None:
+        try:
+            return str(context.eval(source, timeout_sec=_SECONDS))
+        except JSEvalException:
+            return None
+
+    return evaluate
