@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from galley.parsing.options import ParseOptions
 
 GLM_OCR = "glmocr"
-SUFFIXES = {"md": ".md", "json": ".json", "html": ".html", "text": ".txt"}
+DOCLING = "docling"
+SUFFIXES = {"md": ".md", "json": ".json", "html": ".html", "text": ".txt", DOCLING: ".docling.json"}
 FORMATS = (*SUFFIXES, GLM_OCR)
 
 
@@ -25,6 +27,8 @@ def read_formats(given: list[str]) -> list[str]:
             raise UsageError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
     if given and not names:
         raise UsageError(f"--format names no format; there are {', '.join(FORMATS)}")
+    if DOCLING in names:
+        import_module("galley.document.docling")  # what it needs may be missing
     return list(dict.fromkeys(names))
 
 
@@ -54,6 +58,9 @@ def render(name: str, document: Document, options: ParseOptions) -> list[str]:
         from galley.document.text import to_text
 
         return [to_text(document, options.keep)]
+    if name == DOCLING:
+        data = document.to_docling().export_to_dict()
+        return [json.dumps(data, ensure_ascii=False, indent=2) + "\n"]
     from galley.document.markdown import to_markdown
 
     markdown = to_markdown(document, options.keep)

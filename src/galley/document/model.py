@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from enum import Enum
 from functools import reduce
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
+
+if TYPE_CHECKING:
+    from docling_core.types.doc import DoclingDocument
 
 SCHEMA_VERSION = "1.0"
 
@@ -243,6 +246,12 @@ class Document(_Data):
         from galley.document.json import from_json
 
         return from_json(text)
+
+    def to_docling(self) -> DoclingDocument:
+        """As a ``DoclingDocument`` of docling-core; raises ``UsageError`` where that is not installed."""
+        from galley.document.docling import to_docling
+
+        return to_docling(self)
 
     def to_glmocr(self) -> list[list[dict[str, Any]]]:
         """As the GLM-OCR SDK's JSON: per page a list of regions with boxes on a 0 to 1000 scale."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from galley.document.model import Block, Document, Label
 
@@ -19,12 +19,26 @@ DEFAULT_KEEP = ("footnotes",)
 
 
 @dataclass
+class Part:
+    """A block whose text is in ``content[start:end]`` of what is shown, and the number of its page."""
+
+    block: Block
+    page: int
+    start: int
+    end: int
+
+
+@dataclass
 class Shown:
-    """A block as exports show it: the text of blocks that run on from it is joined to ``content``."""
+    """A block as exports show it: the text of blocks that run on from it is joined to ``content``.
+
+    parts: the blocks that ``content`` was joined from, this one first.
+    """
 
     block: Block
     page: int
     content: str
+    parts: list[Part] = field(default_factory=list)
 
 
 def is_kept(block: Block, keep: Collection[str]) -> bool:
@@ -46,14 +60,17 @@ def shown(document: Document, keep: Collection[str] = DEFAULT_KEEP) -> Iterator[
                 continue
             before = last.get(block.label)
             if block.continues and before is not None and block.table is None and before.block.table is None:
-                _join(before, block)
+                _join(before, block, page.number)
             else:
-                found.append(Shown(block, page.number, block.content))
+                part = Part(block, page.number, 0, len(block.content))
+                found.append(Shown(block, page.number, block.content, [part]))
                 last[block.label] = found[-1]
     return iter(found)
 
 
-def _join(before: Shown, block: Block) -> None:
+def _join(before: Shown, block: Block, page: int) -> None:
     joint = block.extra.get("joint", " ")
     text = before.content[:-1] if joint is None else before.content + joint
     before.content = text + block.content
+    before.parts[-1].end = min(before.parts[-1].end, len(text))
+    before.parts.append(Part(block, page, len(text), len(before.content)))

@@ -15,7 +15,7 @@ def table_html(table: Table) -> str:
     ``<td>``, so that every row keeps its width. Line breaks in a cell become ``<br>``.
     """
     rows = _rows(table)
-    head = _head_rows(table)
+    head = head_rows(table)
     parts = ["<table>"]
     if head:
         parts += ["<thead>", *(_row_html(row) for row in rows[:head]), "</thead>"]
@@ -42,7 +42,7 @@ def _rows(table: Table) -> list[list[Cell]]:
     return rows
 
 
-def _head_rows(table: Table) -> int:
+def head_rows(table: Table) -> int:
     """How many leading rows hold nothing but header cells; a header that spans rows holds them all."""
     body = [cell.row for cell in table.cells if not cell.header]
     head = min(body, default=table.rows)
