@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from galley.cli.speed import speed_command
 from galley.errors import ModelError, UsageError
 
 bench_app = typer.Typer(name="bench", help="Compare systems on this machine.", no_args_is_help=True)
@@ -97,6 +98,9 @@ def _require_packages() -> None:
 @bench_app.callback()
 def _bench() -> None:
     """Compare systems on this machine."""
+
+
+bench_app.command("speed")(speed_command)
 
 
 @bench_app.command()

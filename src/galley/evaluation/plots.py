@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -74,6 +74,57 @@ class Scatter:
             axes.set(title=self.title, xlabel=self.xlabel, ylabel=self.ylabel, xscale="log")
             axes.margins(0.2)
             axes.grid(alpha=0.3)
+
+        return _png(draw)
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Groups of bars, one of each series per category; None leaves a gap."""
+
+    title: str
+    xlabel: str
+    ylabel: str
+    categories: Sequence[str]
+    series: Mapping[str, Sequence[float | None]]
+
+    @property
+    def worth_showing(self) -> bool:
+        return any(value is not None for values in self.series.values() for value in values)
+
+    def png(self) -> bytes:
+        def draw(axes: Axes) -> None:
+            width = 0.8 / len(self.series)
+            for number, (name, values) in enumerate(self.series.items()):
+                places = [i + (number - (len(self.series) - 1) / 2) * width for i in range(len(values))]
+                axes.bar(places, [value or 0.0 for value in values], width, label=name)
+            axes.set(title=self.title, xlabel=self.xlabel, ylabel=self.ylabel)
+            axes.set_xticks(range(len(self.categories)), self.categories)
+            axes.legend(fontsize="small")
+
+        return _png(draw)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Series of (x, y) points, each a line."""
+
+    title: str
+    xlabel: str
+    ylabel: str
+    series: Mapping[str, Sequence[tuple[float, float]]]
+
+    @property
+    def worth_showing(self) -> bool:
+        return any(len(points) > 1 for points in self.series.values())
+
+    def png(self) -> bytes:
+        def draw(axes: Axes) -> None:
+            for name, points in self.series.items():
+                axes.plot([x for x, _ in points], [y for _, y in points], marker="o", label=name)
+            axes.set(title=self.title, xlabel=self.xlabel, ylabel=self.ylabel)
+            axes.grid(alpha=0.3)
+            axes.legend(fontsize="small")
 
         return _png(draw)
 

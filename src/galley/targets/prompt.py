@@ -32,10 +32,13 @@ class TableFormat(str, Enum):
 
 @dataclass(frozen=True, eq=False)
 class Prompt:
-    """An image, (height, width, 3) uint8 RGB, and the words that go with it (may be empty)."""
+    """An image, (height, width, 3) uint8 RGB, and the words that go with it (may be empty). task: what they ask
+    for, where that is known.
+    """
 
     image: NDArray[np.uint8]
     text: str
+    task: Task | None = None
 
 
 class TextReader(Protocol):

@@ -44,4 +44,4 @@ class Profile:
         if task not in self.prompts:
             able = ", ".join(known.value for known in self.prompts)
             raise ModelError(f"{self.name} cannot read a {task.value}; it reads {able}")
-        return Prompt(image, self.prompts[task])
+        return Prompt(image, self.prompts[task], task)
