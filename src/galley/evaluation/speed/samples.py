@@ -80,11 +80,19 @@ def _in_folder(folder: Path, options: ParseOptions, crops: bool) -> Iterator[Sam
             continue
         truth = next((t for t in map(path.with_suffix, TRUTHS) if t.is_file()), None)
         text = truth.read_text(encoding="utf-8", errors="replace") if truth else None
-        with open_with(path, options, None) as source:
-            numbers = source.numbers
+        numbers = _numbers(path, options)
         for number in numbers:
             whole = len(numbers) == 1  # a truth is of the whole file
             yield Sample(name if whole else f"{name}:{number}", path, number, truth=text if whole else None)
+
+
+def _numbers(path: Path, options: ParseOptions) -> list[int]:
+    """Its pages; a file that cannot be opened counts as one, which is listed when it is to be read."""
+    try:
+        with open_with(path, options, None) as source:
+            return source.numbers
+    except InputError:
+        return [1]
 
 
 def _annotated_pages(data: Path) -> Iterator[Sample]:
