@@ -55,7 +55,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Scatter:
-    """Systems by two figures; the first on a logarithmic axis."""
+    """Systems by two figures; the first on a logarithmic axis where it spans more than a factor of ten."""
 
     title: str
     xlabel: str
@@ -71,9 +71,15 @@ class Scatter:
             axes.scatter([p.x for p in self.points], [p.y for p in self.points], color=_BLUE)
             for point in self.points:
                 axes.annotate(point.name, (point.x, point.y), xytext=(5, 4), textcoords="offset points")
-            axes.set(title=self.title, xlabel=self.xlabel, ylabel=self.ylabel, xscale="log")
+            axes.set(title=self.title, xlabel=self.xlabel, ylabel=self.ylabel)
             axes.margins(0.2)
             axes.grid(alpha=0.3)
+            places = [point.x for point in self.points]
+            if max(places) > 10 * min(places):
+                axes.set_xscale("log")
+                axes.xaxis.set_major_formatter("{x:g}")
+            else:
+                axes.set_xlim(0, 1.3 * max(places))
 
         return _png(draw)
 

@@ -37,7 +37,8 @@ body{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2rem auto;paddin
 table{border-collapse:collapse;margin:.5rem 0 1.5rem}td,th{border:1px solid #ccc;padding:.2rem .6rem}
 td:not(:first-child){text-align:right;font-variant-numeric:tabular-nums}th{background:#f3f3f3}
 .case{display:grid;grid-template-columns:repeat(3,1fr);gap:1rem;border-top:1px solid #ccc;padding:1rem 0}
-.case img{max-width:100%}.case pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:12px;margin:0}
+.case img{max-width:100%;max-height:36rem}.case h4{margin:0 0 .3rem;font-weight:normal;color:#666}
+.case pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:12px;margin:0;max-height:36rem;overflow:auto}
 .plots img{max-width:48%}
 """
 
@@ -55,7 +56,7 @@ class Table:
 @dataclass(frozen=True)
 class Case:
     """A sample shown side by side: its image, the truth and the output. ``page`` (1-based) is the one shown
-    where ``image`` is a PDF.
+    where ``image`` is a PDF; ``truth_name`` says what stands in the truth's place.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Case:
     output: str
     image: Path | None = None
     page: int = 1
+    truth_name: str = "truth"
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ def to_html(report: Report) -> str:
     if plots:
         body.append(f'<h2>Plots</h2><div class="plots">{"".join(map(_html_plot, plots))}</div>')
     if report.cases:
-        body.append("<h2>Worst samples: image, truth, output</h2>" + "".join(map(_html_case, report.cases)))
+        body.append("<h2>Worst samples</h2>" + "".join(map(_html_case, report.cases)))
     title = _escape(report.title)
     head = f'<meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
     return f"<!doctype html><html><head>{head}</head><body>{''.join(body)}</body></html>\n"
@@ -154,9 +156,15 @@ def _html_table(table: Table) -> str:
 
 def _html_case(case: Case) -> str:
     picture = _picture(case.image, case.page) if case.image else ""
-    texts = "".join(f"<pre>{_escape(text[:_CASE_CHARACTERS])}</pre>" for text in (case.truth, case.output))
-    title = f"<h3>{_escape(case.name)}: {_escape(case.score)}</h3>"
-    return f'{title}<div class="case"><div>{picture}</div>{texts}</div>'
+    texts = [f"<pre>{_escape(_short(text))}</pre>" for text in (case.truth, case.output)]
+    parts = zip(("image", case.truth_name, "output"), (picture, *texts), strict=True)
+    columns = "".join(f"<div><h4>{_escape(name)}</h4>{part}</div>" for name, part in parts)
+    return f'<h3>{_escape(case.name)}: {_escape(case.score)}</h3><div class="case">{columns}</div>'
+
+
+def _short(text: str) -> str:
+    left_out = len(text) - _CASE_CHARACTERS
+    return f"{text[:_CASE_CHARACTERS]}\n… {left_out} more characters" if left_out > 0 else text
 
 
 def _picture(path: Path, page: int) -> str:

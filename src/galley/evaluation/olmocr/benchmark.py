@@ -92,7 +92,7 @@ def _report(run: Run, folder: Path) -> Report:
 
 
 def _worst(results: list[Result], folder: Path, pdfs: Path) -> list[Case]:
-    """Pages by the number of tests they do not pass, which stand in place of a truth."""
+    """Pages by the number of tests they do not pass."""
     pages: dict[tuple[str, int], list[Result]] = defaultdict(list)
     for result in results:
         if not result.passed:
@@ -102,7 +102,8 @@ def _worst(results: list[Result], folder: Path, pdfs: Path) -> list[Case]:
         reasons = "\n".join(f"{result.check.type}: {result.reason}" for result in failed)
         files = outputs(folder, pdf, page)
         text = files[0].read_text(encoding="utf-8", errors="replace") if files else ""
-        cases.append(Case(f"{pdf} page {page}", f"{len(failed)} not passed", reasons, text, pdfs / pdf, page))
+        title, score = f"{pdf} page {page}", f"{len(failed)} not passed"
+        cases.append(Case(title, score, reasons, text, pdfs / pdf, page, "tests not passed"))
     return cases
 
 
