@@ -137,3 +137,17 @@ def test_rows_are_read_across_where_asked():
 
 def test_nothing():
     assert reading_order([], GUTTER) == []
+
+
+def test_columns_a_word_space_apart_between_headlines():
+    """Newspaper columns: the gutter is narrower than what parts columns elsewhere."""
+    column = [[box(180 * c, 14 * r, 180 * c + 174, 14 * r + 12) for r in range(12)] for c in range(4)]
+    boxes = [found for row in zip(*column, strict=True) for found in row]
+    boxes += [box(0, -80, 714, -20), box(0, 200, 714, 260)]
+    expected = [48, *(4 * r + c for c in range(4) for r in range(12)), 49]
+    assert reading_order(boxes, 8.0) == expected
+
+
+def test_two_rows_with_one_narrow_gap_are_read_across():
+    boxes = [box(0, 0, 100, 12), box(106, 0, 200, 12), box(0, 20, 98, 32), box(106, 20, 200, 32)]
+    assert reading_order(boxes, 8.0) == [0, 1, 2, 3]

@@ -74,10 +74,10 @@ class _Cutter:
             else:
                 found.append(Strip(self._by_rows(members), rowwise=True))
             return
-        runs = self._runs(bands)
+        runs = self._with_narrow(self._runs(bands, self.gutter))
         if len(runs) > 1:
             for run in runs:
-                self.cut(run, found)
+                self.cut(_flat(run), found)
         elif len(bands) == len(members):
             found.append(Strip([band[0] for band in bands]))
         else:
@@ -128,43 +128,72 @@ class _Cutter:
             spans.append((self.boxes[i].y0 + slack, self.boxes[i].y1 - slack))
         return _split(members, spans, 0.0)
 
-    def _runs(self, bands: list[list[int]]) -> list[list[int]]:
-        """Consecutive bands joined while a gutter runs through all of them with boxes on both its sides."""
+    def _runs(self, bands: list[list[int]], least: float) -> list[list[list[int]]]:
+        """Consecutive bands joined while a gutter of at least ``least`` pixels runs through all of them with
+        boxes on both its sides."""
         runs: list[list[list[int]]] = []
         gaps: list[Span] = []
         for band in bands:
-            left = self._intersect(gaps, self._free(band)) if runs and gaps else []
+            left = _intersect(gaps, self._free(band, least), least) if runs and gaps else []
             if left and self._stray(self._columns(_flat([*runs[-1], band])), [*runs[-1], band]) is None:
                 runs[-1].append(band)
                 gaps = left
-            elif runs and not gaps and not self._inner_gaps(band):
+            elif runs and not gaps and not self._inner_gaps(band, least):
                 # Two boxes that stand apart, one lower than the other, may be the tops of two columns.
                 runs[-1].append(band)
-                gaps = self._inner_gaps(_flat(runs[-1]))
+                gaps = self._inner_gaps(_flat(runs[-1]), least)
             else:
                 runs.append([band])
-                gaps = self._inner_gaps(band)
-        return [_flat(run) for run in runs]
+                gaps = self._inner_gaps(band, least)
+        return runs
 
-    def _inner_gaps(self, members: list[int]) -> list[Span]:
-        return self._free(members)[1:-1]
+    def _with_narrow(self, runs: list[list[list[int]]]) -> list[list[list[int]]]:
+        """The runs; short ones in succession become one where a narrow gutter parts them into columns.
 
-    def _free(self, members: list[int]) -> list[Span]:
-        """Intervals of x that no member covers, from minus to plus infinity."""
+        Newspapers set columns hardly a word space apart, which only many rows together tell from chance.
+        """
+        parts: list[list[list[int]]] = []
+        waiting: list[list[list[int]]] = []
+        for run in [*runs, None]:
+            if run is not None and len(_flat(run)) < _MANY:
+                waiting.append(run)
+                continue
+            parts += self._narrow(waiting)
+            waiting = []
+            if run is not None:
+                parts.append(run)
+        return parts
+
+    def _narrow(self, runs: list[list[list[int]]]) -> list[list[list[int]]]:
+        found = self._runs([band for run in runs for band in run], self.gutter * _NARROW)
+        if any(self._has_columns(run) for run in found):
+            return found
+        return runs
+
+    def _has_columns(self, run: list[list[int]]) -> bool:
+        members = _flat(run)
+        return len(members) >= _MANY and len(self._columns(members)) > 1
+
+    def _inner_gaps(self, members: list[int], least: float) -> list[Span]:
+        return self._free(members, least)[1:-1]
+
+    def _free(self, members: list[int], least: float) -> list[Span]:
+        """Intervals of x of at least ``least`` pixels that no member covers, from minus to plus infinity."""
         free: list[Span] = []
         edge = float("-inf")
         for x0, x1 in sorted((self.boxes[i].x0, self.boxes[i].x1) for i in members):
-            if edge == float("-inf") or x0 - edge >= self.gutter:
+            if edge == float("-inf") or x0 - edge >= least:
                 free.append((edge, x0))
             edge = max(edge, x1)
         return [*free, (edge, float("inf"))]
 
-    def _intersect(self, a: list[Span], b: list[Span]) -> list[Span]:
-        shared = [(max(p[0], q[0]), min(p[1], q[1])) for p in a for q in b]
-        return [span for span in shared if span[1] - span[0] >= self.gutter]
-
     def _by_rows(self, members: list[int]) -> list[int]:
         return [i for row in rows([self.boxes[i] for i in members], members) for i in row]
+
+
+def _intersect(a: list[Span], b: list[Span], least: float) -> list[Span]:
+    shared = [(max(p[0], q[0]), min(p[1], q[1])) for p in a for q in b]
+    return [span for span in shared if span[1] - span[0] >= least]
 
 
 def rows(boxes: Sequence[BBox], names: Sequence[int] | None = None) -> list[list[int]]:
