@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from galley import __version__
+from galley.errors import GalleyError
 from galley.serving.auth import ApiKey
 from galley.serving.metrics import Metrics
 from galley.serving.refusal import Refusal, answer_refusal, error_body
@@ -35,11 +36,14 @@ def make_app(settings: Settings) -> FastAPI:
             try:
                 await scheduler.start()
                 yield
+            except GalleyError as error:
+                app.state.unfit = error
+                raise
             finally:
                 await scheduler.close()
 
     app = FastAPI(title="Galley", version=__version__, lifespan=lifespan)
-    app.state.settings, app.state.metrics = settings, Metrics()
+    app.state.settings, app.state.metrics, app.state.unfit = settings, Metrics(), None
     app.add_middleware(BodyLimit, max_bytes=body_limit(settings.limits))
     if settings.api_key is not None:
         app.add_middleware(ApiKey, key=settings.api_key, public=("/health", *PUBLIC_PATHS))

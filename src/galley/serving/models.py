@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from galley.api import ImageSink, PageParser
 from galley.decoding import Committed
 from galley.document import Page
 from galley.ingest.page import PageImage
-from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
-from galley.serving.regions import read_drafted
 from galley.serving.settings import ParserFactory
 from galley.serving.tasks import Counts, Delta, ReadRegion, RegionRead
+
+if TYPE_CHECKING:
+    from galley.parsing.draft import DraftParser
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class DraftModels:
     @cached_property
     def draft(self) -> DraftParser:
         """The parser whose models all others share."""
+        from galley.parsing.draft import DraftParser  # it brings the models' runtime with it
+
         return DraftParser(ParseOptions())
 
     def parser(self, options: ParseOptions, sink: ImageSink | None) -> PageParser:
@@ -72,6 +75,8 @@ class DraftModels:
         raise NotImplementedError("draft readers have no tokens")
 
     def read_region(self, task: ReadRegion, send: Callable[[Delta], None]) -> RegionRead:
+        from galley.serving.regions import read_drafted
+
         text = read_drafted(self.draft.for_options(task.options, None), task)
         send(Delta(text))
         return RegionRead(text, "stop", Counts())

@@ -17,8 +17,6 @@ from galley.document import Document, Page
 from galley.document.glmocr import to_glmocr
 from galley.document.json import from_json, to_json
 from galley.ingest.source import Source
-from galley.layout.orientation import turned
-from galley.layout.skew import deskew
 from galley.parsing.options import ParseOptions
 from galley.serving.folder import JobFolder
 from galley.serving.models import Models
@@ -130,9 +128,16 @@ def page_markdown(page: bytes, options: ParseOptions) -> str:
 
 def _save_shown(image: NDArray[np.uint8], page: Page, path: Path) -> None:
     """The page image turned upright as it was read, scaled down, as JPEG."""
-    upright = turned(image, page.rotation) if page.rotation else image
-    picture = Image.fromarray(deskew(upright, page.skew) if page.skew else upright)
+    picture = Image.fromarray(_upright(image, page) if page.rotation or page.skew else image)
     picture.thumbnail((_SHOWN_SIDE, _SHOWN_SIDE), reducing_gap=2.0)
     draft = path.with_name(f".{path.name}")
     picture.save(draft, "JPEG", quality=_QUALITY)
     draft.replace(path)
+
+
+def _upright(image: NDArray[np.uint8], page: Page) -> NDArray[np.uint8]:
+    from galley.layout.orientation import turned  # these bring scipy with them
+    from galley.layout.skew import deskew
+
+    upright = turned(image, page.rotation) if page.rotation else image
+    return deskew(upright, page.skew) if page.skew else upright

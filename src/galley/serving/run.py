@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import socket
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 
 import uvicorn
 
+from galley.errors import GalleyError
 from galley.serving.app import make_app
 from galley.serving.scheduler import Scheduler
 from galley.serving.settings import Settings
@@ -18,21 +22,37 @@ _LAST_WORDS_S = 5
 
 
 def run_server(settings: Settings, host: str, port: int, say: Callable[[str], None]) -> int:
-    """Serve until a signal ends it. Returns an exit code: 0 when nothing accepted was left undone."""
+    """Serve until a signal ends it. Returns an exit code: 0 when nothing accepted was left undone.
+
+    say: takes lines about the server's course. Raises ``GalleyError`` where it cannot start.
+    """
     app = make_app(settings)
     config = uvicorn.Config(
         app,
-        host=host,
-        port=port,
-        log_level="warning",
+        log_level="critical",  # until it runs: what keeps it from running is raised below
         access_log=False,
         server_header=False,
         limit_concurrency=_CONNECTIONS,
         timeout_graceful_shutdown=_LAST_WORDS_S,
     )
     server = _Server(config, settings, say)
-    server.run()
+    with _listen(host, port) as listener, suppress(SystemExit):
+        server.run([listener])
+    if app.state.unfit:
+        raise app.state.unfit
     return server.code
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        listener = socket.socket(found[0][0], socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(found[0][4])
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise GalleyError(f"cannot listen at {host}, port {port}: {why}") from error
+    return listener
 
 
 class _Server(uvicorn.Server):
@@ -45,13 +65,12 @@ class _Server(uvicorn.Server):
         self._ending: asyncio.Task[None] | None = None
         self._wanted = False
 
-    async def startup(self, sockets: list | None = None) -> None:
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.started:
-            for listening in self.servers:
-                for socket in listening.sockets:
-                    host, port = socket.getsockname()[:2]
-                    self._say(f"serving at http://{f'[{host}]' if ':' in host else host}:{port}")
+        logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+        for listener in sockets or []:
+            host, port = listener.getsockname()[:2]
+            self._say(f"serving at http://{f'[{host}]' if ':' in host else host}:{port}")
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if self._wanted:
