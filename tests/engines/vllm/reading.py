@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
+from tests.targets import checkpoints
 
 from galley.decoding import DraftPool, Request, Result, Sampling, Window
 from galley.engines.chain import ChainDrafter
@@ -24,9 +25,7 @@ from galley.engines.vllm.drafter import DRAFTS
 from galley.engines.vllm.engine import EngineSettings
 from galley.engines.vllm.reader import VllmReader, load_vllm
 from galley.targets.prompt import Prompt, Task
-from galley.targets.transformers import load_target
 from galley.targets.transformers.prompts import model_inputs
-from tests.targets import checkpoints
 
 TOKENS, BLOCK = 40, 7
 SHAPES = ((60, 100), (120, 80), (40, 140))
@@ -39,6 +38,7 @@ BUILDERS: dict[str, Callable[[Path], Path]] = {
         block=BLOCK,
         words=checkpoints.tokenizer(**_VIDEO),
         head_dim=32,
+        intermediate_size=3 * checkpoints.HIDDEN,  # as in GLM-OCR, whose vision vLLM sizes by it
         rope_parameters=checkpoints.rope(**_ROPE, partial_rotary_factor=1.0),
     ),
     "qwen3_vl": lambda folder: checkpoints.qwen3_vl(
@@ -86,7 +86,7 @@ def main(family: str, folder: Path, report: Path) -> None:
 def _greedy(folder: Path, reader: VllmReader, prompts: list[Prompt]) -> list[list[int]]:
     """What ``generate`` of the untouched model writes for each prompt alone, without the stop token."""
     processor = transformers.AutoProcessor.from_pretrained(folder)
-    model = transformers.AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32).eval()
+    model = _untouched(folder)
     texts = []
     for prompt in prompts:
         inputs = model_inputs(processor, [prompt], None)
@@ -180,17 +180,37 @@ def _own_drafts(reader: VllmReader, folder: Path, prompt: Prompt) -> list[list[l
     ChainDrafter.take = spy  # type: ignore[method-assign]
     reader.decoder("self-spec").run([Request(prompt, max_tokens=TOKENS, loop_guard=None)])
     ChainDrafter.take = take  # type: ignore[method-assign]
-    target = load_target(folder, device="cpu")
-    pairs = []
-    for committed, window, predicted in seen[::4]:
-        [(handle, _)] = target.prefill([target.prompt(prompt.image, Task.TEXT)])
-        if len(committed) > 1:
-            target.forward([(handle, Window.chain(committed[:-1]))])
-            target.commit(handle, np.arange(len(committed) - 1))
-        [scores] = target.forward([(handle, window)])
-        pairs.append([predicted, scores.argmax.tolist()])
-        target.release(handle)
-    return pairs
+    model = _untouched(folder)
+    inputs = model_inputs(transformers.AutoProcessor.from_pretrained(folder), [prompt], None)
+    return [
+        [predicted, _predicted(model, inputs, committed, window)]
+        for committed, window, predicted in seen[::4]
+    ]
+
+
+@torch.inference_mode()
+def _predicted(model: Any, inputs: Any, committed: list[int], window: Window) -> list[int]:
+    """The arg-max after each slot of a window behind the prompt and all committed tokens but the last."""
+    cache = model(**inputs, use_cache=True).past_key_values
+    past, before, width = inputs["input_ids"].shape[1], len(committed) - 1, len(window)
+    sees = np.tri(before + width, past + before + width, past, dtype=bool)
+    sees[before:, past + before :] = window.sees
+    mask = torch.zeros(sees.shape).masked_fill(~torch.from_numpy(sees), torch.finfo(torch.float32).min)
+    places = past + np.concatenate([np.arange(before), before + window.depths])
+    positions = torch.from_numpy(places) + int(model.model.rope_deltas)
+    ids = torch.tensor([committed[:-1] + window.tokens.tolist()])
+    logits = model(
+        input_ids=ids,
+        attention_mask=mask[None, None],
+        position_ids=positions.expand(3, 1, -1),
+        past_key_values=cache,
+    ).logits
+    best: list[int] = logits[0, before:].argmax(-1).tolist()
+    return best
+
+
+def _untouched(folder: Path) -> Any:
+    return transformers.AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32).eval()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
 import threading
 from collections import deque
 from dataclasses import dataclass
@@ -51,14 +53,17 @@ class SharedEngine:
         """Queue a request; returns its id. Raises ``ValueError`` for a prompt the model cannot take."""
         with self._lock:
             self._count += 1
-            name = self._engine.add_request(f"galley-{self._count}", prompt, params)
-            self._inboxes[f"galley-{self._count}"] = inbox
+            name = f"galley-{self._count}"
+            self._engine.add_request(name, prompt, params)
+            self._inboxes[name] = inbox
             return name
 
     def abort(self, names: list[str]) -> None:
         """End requests; nothing more of them arrives."""
         with self._lock:
-            self._engine.abort_request(names, internal=True)
+            for name in names:
+                self._inboxes.pop(name, None)
+            self._engine.abort_request(names)
 
     def step(self) -> None:
         """One step of all running requests."""
@@ -74,16 +79,14 @@ class SharedEngine:
 
 
 def _build(model: str, settings: EngineSettings, longest: int) -> Any:
-    # Galley's own output is on stdout, and it reports to nobody.
-    os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")
-    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
-    os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
+    os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")  # Galley reports to nobody
     from vllm.engine.arg_utils import EngineArgs
     from vllm.platforms import current_platform
     from vllm.v1.engine.llm_engine import LLMEngine
     from vllm.v1.executor.uniproc_executor import UniProcExecutor
 
     register()
+    _keep_stdout_clean()
     on_cpu = current_platform.is_cpu()
     arguments = EngineArgs(
         model=model,
@@ -102,3 +105,12 @@ def _build(model: str, settings: EngineSettings, longest: int) -> Any:
         distributed_executor_backend=UniProcExecutor,
     )
     return LLMEngine(arguments.create_engine_config(), UniProcExecutor, log_stats=False)
+
+
+def _keep_stdout_clean() -> None:
+    """vLLM reports on stdout, where Galley's own output goes."""
+    log = logging.getLogger("vllm")
+    log.setLevel(logging.ERROR)
+    for handler in log.handlers:
+        if isinstance(handler, logging.StreamHandler):
+            handler.setStream(sys.stderr)

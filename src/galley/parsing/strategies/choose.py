@@ -10,10 +10,12 @@ from galley.parsing.strategies.embedded import EmbeddedParser, read_by_embedded
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser, can_read_pages
 from galley.parsing.strategies.regions import RegionsParser
-from galley.targets.prompt import AnyReader, SelfDecoding
+from galley.targets.prompt import AnyReader, DraftingEngine, SelfDecoding
 
 SERVED = "openai:"
 """Begins the name of a model behind an OpenAI-compatible server: ``openai:http://host:port/v1#model``."""
+IN_VLLM = "vllm:"
+"""Begins the name of a checkpoint that vLLM runs in this process: ``vllm:PATH`` or ``vllm:owner/name``."""
 
 AnyParser = DraftParser | EmbeddedParser | RegionsParser | PageParser | HierarchicalParser
 
@@ -55,6 +57,8 @@ def load_reader(options: ParseOptions) -> AnyReader:
     assert options.model is not None
     if options.model.startswith(SERVED):
         return _served_reader(options.model, options)
+    if options.model.startswith(IN_VLLM):
+        return _vllm_reader(options.model.removeprefix(IN_VLLM), options)
     try:
         from galley.targets.transformers import load_target
     except ImportError as error:
@@ -71,9 +75,23 @@ def _served_reader(model: str, options: ParseOptions) -> SelfDecoding:
     return load_served(model, options.family, limits)
 
 
+def _vllm_reader(model: str, options: ParseOptions) -> DraftingEngine:
+    try:
+        from galley.engines.vllm.reader import EngineSettings, load_vllm
+    except ImportError as error:
+        raise ModelError(
+            "vLLM is not installed beside Galley; docs/engines.md says how, or leave out vllm:"
+        ) from error
+    if options.device is not None:
+        raise UsageError("vLLM takes the device it was built for; leave out --device")
+    limits = EngineSettings(options.batch, dtype=options.dtype, trust_remote_code=options.trust_remote_code)
+    return load_vllm(model, limits, options.block_size)
+
+
 def _fitting_strategy(reader: AnyReader) -> str:
     try:
         can_read_pages(reader)
     except ModelError:
         return "regions"
-    return "page" if isinstance(reader, SelfDecoding) else "hierarchical"
+    undrafted = isinstance(reader, SelfDecoding) and not isinstance(reader, DraftingEngine)
+    return "page" if undrafted else "hierarchical"
