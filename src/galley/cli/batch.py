@@ -12,7 +12,7 @@ from galley.cli.inputs import Input
 from galley.cli.pool import WorkerPool, worker_count
 from galley.cli.progress import Progress
 from galley.cli.report import Report
-from galley.cli.worker import PageWorker, ParserFactory, Result, Task
+from galley.cli.worker import PageWorker, ParserFactory, Pool, Result, Task
 from galley.cli.writers import Writer
 from galley.document import Document, Failure
 from galley.errors import InputError, ModelError
@@ -38,7 +38,8 @@ class Batch:
 
     jobs: worker processes of one core each, 0 is one per core; 1 reads in this process, on one core. None: by
     the work there is. Few pages, and a model that each worker would have to load, are read in this process with
-    all cores for each page; many pages by one worker per core, which wastes none of them.
+    all cores for each page; many pages by one worker per core, which wastes none of them. pool: workers of
+    another kind, instead.
     """
 
     inputs: Sequence[Input]
@@ -48,6 +49,7 @@ class Batch:
     progress: Progress
     jobs: int | None = None
     factory: ParserFactory = make_parser
+    pool: Pool | None = None
     _under_way: dict[int, _UnderWay] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -57,6 +59,10 @@ class Batch:
                 self._take(result)
 
     def _results(self, stack: ExitStack) -> Iterator[Result]:
+        if self.pool is not None:
+            stack.enter_context(self.pool)
+            yield from self.pool.run(self._tasks(self.pool.count))
+            return
         tasks, workers = self._shared_out()
         if workers > 1:
             pool = stack.enter_context(WorkerPool(workers, self.options, self.factory))

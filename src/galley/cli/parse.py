@@ -46,7 +46,9 @@ Model = Annotated[
 ]
 Family = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Ask a served model as this family is asked; by its name unless given."),
+    typer.Option(
+        metavar="NAME", help="Ask a served model as this family is asked; by its name unless given."
+    ),
 ]
 Batch = Annotated[
     int | None,
@@ -74,6 +76,13 @@ Jobs = Annotated[
     typer.Option(
         "--jobs", "-j", metavar="N", min=0, help="Cores to use, each for other pages; all unless given."
     ),
+]
+Engine = Annotated[
+    str,
+    typer.Option(metavar="NAME", help="local, or ray: workers on a cluster, one on this machine by default."),
+]
+Address = Annotated[
+    str | None, typer.Option(metavar="HOST:PORT", help="The Ray cluster to use; auto finds one.")
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Skip what an earlier run into DIR has finished.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no notes; only what failed.")]
@@ -105,6 +114,8 @@ def parse_command(
     device: Device = None,
     trust_remote_code: TrustRemoteCode = None,
     jobs: Jobs = None,
+    engine: Engine = "local",
+    address: Address = None,
     resume: Resume = False,
     quiet: Quiet = False,
     config: Config = None,
@@ -138,5 +149,16 @@ def parse_command(
         trust_remote_code=trust_remote_code or None,
     )
     return run_parse(
-        Request(paths, options, read_formats(formats or ["md"]), output, jobs, resume, quiet, debug)
+        Request(
+            paths,
+            options,
+            read_formats(formats or ["md"]),
+            output,
+            jobs,
+            resume,
+            quiet,
+            debug,
+            engine,
+            address,
+        )
     )

@@ -16,7 +16,7 @@ from galley.cli.ledger import Ledger
 from galley.cli.outputs import OutputFolder
 from galley.cli.progress import Progress
 from galley.cli.report import Report
-from galley.cli.worker import ParserFactory
+from galley.cli.worker import ParserFactory, Pool
 from galley.cli.writers import FolderWriter, StdoutWriter, Writer
 from galley.document import Failure
 from galley.errors import OutputError, UsageError
@@ -27,7 +27,7 @@ from galley.parsing.options import ParseOptions
 @dataclass(frozen=True)
 class Request:
     """What one command asks for. jobs: cores to use, 0 is all; None is all, shared out by the amount of work.
-    output None: standard output.
+    output None: standard output. engine: ``local`` or ``ray``, whose cluster is at ``address`` or else started.
     """
 
     paths: Sequence[str]
@@ -38,10 +38,13 @@ class Request:
     resume: bool = False
     quiet: bool = False
     debug: bool = False
+    engine: str = "local"
+    address: str | None = None
 
 
 def run_parse(request: Request, factory: ParserFactory = make_parser) -> int:
     """Carry out a request; returns the exit code. Raises ``GalleyError`` for what ends the whole run."""
+    pool = _pool(request, factory)
     ledger = Ledger(request.output) if request.output else None
     report = Report(request.quiet, request.debug)
     inputs, errors = find_inputs(request.paths, ledger.image_folders() if ledger else ())
@@ -52,8 +55,21 @@ def run_parse(request: Request, factory: ParserFactory = make_parser) -> int:
         inputs = [_spooled(given, stack) if str(given.path) == STDIN else given for given in inputs]
         stack.callback(report.show)
         progress = stack.enter_context(Progress(len(inputs), request.quiet))
-        Batch(inputs, request.options, writer, report, progress, request.jobs, factory).run()
+        Batch(inputs, request.options, writer, report, progress, request.jobs, factory, pool).run()
     return report.exit_code
+
+
+def _pool(request: Request, factory: ParserFactory) -> Pool | None:
+    """Workers elsewhere; None: the batch's own."""
+    if request.engine == "ray":
+        from galley.engines.ray import ray_pool
+
+        return ray_pool(request.options, factory, request.jobs, request.address)
+    if request.engine != "local":
+        raise UsageError(f"there is no engine {request.engine!r}; there are local and ray")
+    if request.address is not None:
+        raise UsageError("--address is of a Ray cluster; add --engine ray")
+    return None
 
 
 def _writer(request: Request, inputs: Sequence[Input], ledger: Ledger | None, stack: ExitStack) -> Writer:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +48,19 @@ class Result:
     page: Page | Failure
     code: int = 0
     trace: str = ""
+
+
+class Pool(AbstractContextManager[Any], Protocol):
+    """Workers that read tasks, on whatever machines; used in a ``with`` statement."""
+
+    @property
+    def count(self) -> int:
+        """How many workers read at a time."""
+        ...
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Result]:
+        """Results as they come; those of one task are in order. Raises what no page would escape."""
+        ...
 
 
 class PageWorker:

@@ -1,0 +1,71 @@
+"""Reaching a Ray cluster, or starting one on this machine."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import ray
+import ray._private.worker as ray_worker
+
+from galley.errors import GalleyError, UsageError
+from galley.ingest.source import one_line
+from galley.runtime import cores
+
+_STORE_BYTES = 512 * 2**20  # for documents; Ray moves to disk what does not fit
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def connected(address: str | None, jobs: int | None) -> Iterator[list[dict[str, float]]]:
+    """The resources of each node of the cluster while connected to it.
+
+    address: ``HOST:PORT`` of a running cluster, or ``auto``. None starts one on this machine, which nobody else
+    can reach, with ``jobs`` CPUs (all cores for None or 0), and ends it. Raises ``GalleyError`` when that fails.
+    """
+    if address is not None and "://" in address:
+        raise UsageError(
+            f"--address takes HOST:PORT or auto, not {address}; start Galley on a machine of the cluster"
+        )
+    ray_worker._worker_logs_enabled = (
+        False  # it would print its own words about dead workers to standard output
+    )
+    options = _of_our_own(jobs) if address is None else {"address": address}
+    with _handlers_kept():
+        try:
+            ray.init(**options, log_to_driver=False, logging_level=logging.ERROR, namespace="galley")
+        except Exception as error:  # Ray raises many kinds
+            what = "start Ray on this machine" if address is None else f"reach a Ray cluster at {address}"
+            raise GalleyError(f"cannot {what}: {one_line(error)}") from error
+    try:
+        yield [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    finally:
+        ray.shutdown()
+
+
+def _of_our_own(jobs: int | None) -> dict[str, Any]:
+    return {
+        "address": "local",
+        "num_cpus": jobs or cores(),
+        "include_dashboard": False,
+        "object_store_memory": _STORE_BYTES,
+        "_node_ip_address": "127.0.0.1",
+    }
+
+
+@contextmanager
+def _handlers_kept() -> Iterator[None]:
+    """Ray sets signal handlers of its own; the program gets its own back."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
