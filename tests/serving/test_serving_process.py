@@ -112,6 +112,8 @@ def test_glmocr_with_galley_for_its_model_server(server: Process) -> None:
     config.ocr_api.api_url = f"{server.url}/v1/chat/completions"
 
     class WholePage:
+        batch_size = 1
+
         def start(self) -> None: ...
 
         def stop(self) -> None: ...
