@@ -17,13 +17,18 @@ import numpy as np
 import torch
 import transformers
 from tests.targets import checkpoints
+from tests.targets.test_strategies import IMAGE, MadeUpDraft
 
 from galley.decoding import DraftPool, Request, Result, Sampling, Window
-from galley.engines.chain import ChainDrafter
+from galley.engines.chain import ChainDrafter, Masks
 from galley.engines.vllm.decoder import VllmDecoder
 from galley.engines.vllm.drafter import DRAFTS
 from galley.engines.vllm.engine import EngineSettings
 from galley.engines.vllm.reader import VllmReader, load_vllm
+from galley.parsing.options import ParseOptions
+from galley.parsing.strategies.hierarchical import HierarchicalParser
+from galley.parsing.strategies.page import PageParser
+from galley.parsing.strategies.regions import RegionsParser
 from galley.targets.prompt import Prompt, Task
 from galley.targets.transformers.prompts import model_inputs
 
@@ -75,11 +80,13 @@ def main(family: str, folder: Path, report: Path) -> None:
         found[name] = [_told(result) for result in decoder.run(asked)]
     found["growing"] = _growing(reader, prompts[0], greedy[0])
     found["cancelled"] = _cancelled(reader, prompts[0])
-    found["sampled"] = [_told(r) for s in (1, 1) for r in _sampled(reader, prompts[0], greedy[0], s)]
+    found["sampled"] = _told(_sampled(reader, prompts[0], greedy[0]))
     found["too_long"] = repr(_too_long(reader).error)
     found["texts_over_http"] = _draft_texts(reader, prompts[0], greedy[0])
     if reader.mask_id is not None:
         found["own_drafts"] = _own_drafts(reader, folder, prompts[0])
+    if family == "qwen3_vl":
+        found["pages"] = _pages(reader)
     report.write_text(json.dumps(found))
 
 
@@ -144,9 +151,10 @@ def _cancelled(reader: VllmReader, prompt: Prompt) -> dict[str, Any]:
     return _told(results[0])
 
 
-def _sampled(reader: VllmReader, prompt: Prompt, draft: list[int], seed: int) -> list[Result]:
-    rule = Sampling(temperature=0.7, seed=seed)
-    return reader.decoder("match").run([Request(prompt, [draft], max_tokens=12, acceptance=rule)])
+def _sampled(reader: VllmReader, prompt: Prompt, draft: list[int]) -> Result:
+    rule = Sampling(temperature=0.7, seed=1)
+    request = Request(prompt, [draft], max_tokens=12, acceptance=rule, loop_guard=None)
+    return reader.decoder("match").run([request])[0]
 
 
 def _too_long(reader: VllmReader) -> Result:
@@ -165,6 +173,29 @@ def _draft_texts(reader: VllmReader, prompt: Prompt, ids: list[int]) -> list[int
     while engine.has_unfinished_requests():
         outputs = engine.step()
     return list(outputs[0].outputs[0].token_ids)
+
+
+def _pages(reader: VllmReader) -> dict[str, list[str]]:
+    """Blocks of a page as the strategies read them. The model's text is given an end that it reaches."""
+    request = Request(reader.prompt(IMAGE, Task.PAGE), max_tokens=60, loop_guard=None)
+    ids = reader.decoder("ar").run([request])[0].ids
+    stop = next(i for i in range(30, 60) if ids[i] not in ids[:i])
+    masks = Masks(reader.mask_id, reader.block_size)
+    ending = frozenset({ids[stop]})
+    other = VllmReader(reader._engine, reader._processor, reader._profile, ending, masks, 32)
+    draft: Any = MadeUpDraft([other.decode(ids[10:stop]), "nothing of the kind", other.decode(ids[:15])])
+    found = {}
+    for name, parser, decode in (
+        ("alone", PageParser, "ar"),
+        ("drafted", PageParser, "match"),
+        ("hierarchical", HierarchicalParser, "auto"),
+        ("regions", RegionsParser, "auto"),
+    ):
+        options = ParseOptions(decode=decode, max_tokens=24)  # type: ignore[arg-type]
+        page = parser(options, other, draft).parse_page(None)  # type: ignore[arg-type]
+        read_by_model = [block for block in page.blocks if block.source == other.name]
+        found[name] = [block.content for block in read_by_model] or page.warnings
+    return found
 
 
 def _own_drafts(reader: VllmReader, folder: Path, prompt: Prompt) -> list[list[list[int]]]:
