@@ -15,6 +15,7 @@ from PIL import Image
 from tests.parsing.strategies.scripted import FixedDraft, ScriptedReader, block
 
 from galley.decoding import Finish, Result, Stats
+from galley.decoding.stats import Seconds
 from galley.document import Label
 from galley.errors import InputError, ModelError, UsageError
 from galley.evaluation.speed import Settings, bench, ways
@@ -160,6 +161,36 @@ def test_an_exact_way_that_differs_is_told(
     assert differing == 5  # four units at batch 1, and the batch
     assert "a.png/0: match differs from ar at token 3" in str(report.tables[-1].rows)
     assert "5 exact decodings differ" in report.warnings[0]
+
+
+def test_a_way_that_is_not_exact_and_keeps_no_time(
+    pages: Path, given: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Diffusion:
+        def __init__(self, inner: Any) -> None:
+            self.inner = inner
+
+        def run(self, requests: Any) -> list[Result]:
+            results: list[Result] = self.inner.run(requests)
+            for result in results:
+                result.ids.pop()
+                result.stats.seconds = Seconds()
+            return results
+
+    given(Reader(answer))
+    honest = ways.make_decoder
+
+    def made(reader: Any, options: ParseOptions) -> Any:
+        if options.decode != "diffusion":
+            return honest(reader, options)
+        return Diffusion(honest(reader, options.model_copy(update={"decode": "ar"})))
+
+    monkeypatch.setattr(ways, "make_decoder", made)
+    report, differing = bench(settings(pages, ways=["match", "diffusion"]))
+    assert differing == 0 and report.failures == []
+    rows = [row for row in report.tables[1].rows if row[1] == "diffusion"]
+    assert rows[0][4:6] == [None, None] and rows[0][6] is not None and rows[0][-1] == "0 of 4"
+    assert "diffusion" not in str(next(t for t in report.tables if t.title == "Batches").rows)
 
 
 def test_what_cannot_be_measured_is_listed(pages: Path, given: Callable[..., None]) -> None:
