@@ -26,3 +26,9 @@ def test_a_hyphen_beside_a_digit_takes_no_space() -> None:
     assert join_lines(["of 9,10-epoxy-9-", "methyl acid, 3-", "D, 555-", "0199"], Vocabulary()) == (
         "of 9,10-epoxy-9-methyl acid, 3-D, 555-0199"
     )
+
+
+def test_chinese_lines_take_no_space_before_a_quotation_mark() -> None:
+    assert join_lines(["不但避免了像", "“比较文学”那样", "in English", "中文"], Vocabulary()) == (
+        "不但避免了像“比较文学”那样 in English 中文"
+    )

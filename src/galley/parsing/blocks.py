@@ -32,11 +32,13 @@ TableDrafter = Callable[[BBox, Sequence[TextLine]], Table | None]
 class Setting:
     """What building the blocks of one page needs to know.
 
-    body: usual height of the page's running text in pixels. read_table: table structure from a box and its
-    lines. crop: saves the picture of a box and returns its path, None where images are not kept.
+    body, advance: usual height and character width of the page's running text in pixels. read_table: table
+    structure from a box and its lines. crop: saves the picture of a box and returns its path, None where
+    images are not kept.
     """
 
     body: float
+    advance: float = 0.0
     words: Vocabulary = field(default_factory=Vocabulary)
     read_table: TableDrafter | None = None
     crop: Callable[[BBox], str] | None = None
@@ -129,7 +131,7 @@ def _text(zone: Zone, setting: Setting) -> list[Block]:
         label = zone.label
         if label is Label.TEXT and (bullet(text) or enumerator(text)):
             label = Label.LIST_ITEM
-        elif label is Label.TEXT and is_heading(paragraph.lines, setting.body):
+        elif label is Label.TEXT and is_heading(paragraph.lines, setting.body, setting.advance):
             label = Label.HEADING
         block = _flowing(label, paragraph, setting)
         if label is Label.LIST_ITEM:

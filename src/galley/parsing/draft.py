@@ -25,7 +25,7 @@ from galley.parsing.blocks import ImageSink, Setting, build_blocks
 from galley.parsing.figures import fit_figures
 from galley.parsing.formulas import join_numbers, split_formulas
 from galley.parsing.furniture import mark_furniture
-from galley.parsing.headings import body_height
+from galley.parsing.headings import body_advance, body_height
 from galley.parsing.hyphens import Vocabulary
 from galley.parsing.justified import join_justified
 from galley.parsing.lines import picture_lines, trusts_layer
@@ -134,6 +134,7 @@ class DraftParser:
 
         return Setting(
             body=body_height(laid_out.lines),
+            advance=body_advance(laid_out.lines),
             words=Vocabulary(line.text for line in laid_out.lines),
             read_table=read_table,
             crop=crop if self.image_sink else None,

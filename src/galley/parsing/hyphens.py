@@ -14,8 +14,9 @@ _HYPHENS = "-‐\u00ad"
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _TAIL = re.compile(r"([^\W\d_]+)[-‐\u00ad]$")
 _HEAD = re.compile(r"[^\W\d_]+")
+_QUOTES = "“”‘’…—"
 # Scripts written without spaces between words.
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3000-\u303f\uff00-\uffef]")
+EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3000-\u303f\uff00-\uffef]")
 
 
 @lru_cache
@@ -61,9 +62,7 @@ class Vocabulary:
             return self._hyphen(tail.group(1), head.group())
         if before[-1] in "-‐" and before[-2:-1].isalnum() and after[0].isalnum():
             return ""
-        if _CJK.match(before[-1]) and _CJK.match(after[0]):
-            return ""
-        return " "
+        return "" if _spaceless(before[-1], after[0]) else " "
 
     def _hyphen(self, tail: str, head: str) -> str | None:
         if f"{tail}-{head}".lower() in self.own:
@@ -71,6 +70,15 @@ class Vocabulary:
         if (head.islower() or (tail + head).isupper()) and tail + head in self:
             return None
         return ""
+
+
+def _spaceless(last: str, first: str) -> bool:
+    """Whether no space belongs between two lines that end and begin so: one is East Asian, and the other too, or a
+    quotation mark, which Chinese shares with Latin."""
+    known = [bool(EAST_ASIAN.match(char)) for char in (last, first)]
+    return any(known) and all(
+        is_asian or char in _QUOTES for is_asian, char in zip(known, (last, first), strict=True)
+    )
 
 
 def join_lines(texts: Sequence[str], words: Vocabulary) -> str:
