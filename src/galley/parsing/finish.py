@@ -13,13 +13,12 @@ from galley.parsing.table_merge import merge_tables
 
 
 def finish_document(document: Document, options: ParseOptions) -> Document:
-    """A copy of the document with what its pages tell together. Pages may have been parsed in any order or
-    process.
+    """The document with what its pages tell together, changed in place: of a long one there is no room for two.
+    Pages may have been parsed in any order or process.
     """
-    finished = document.model_copy(deep=True)
-    mark_recurring(finished)
-    set_levels(finished)
-    link_paragraphs(finished)
+    mark_recurring(document)
+    set_levels(document)
+    link_paragraphs(document)
     if options.merge_tables:
-        merge_tables(finished)
-    return finished
+        merge_tables(document)
+    return document
