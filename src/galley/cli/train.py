@@ -1,7 +1,9 @@
-"""``galley train``: teach a vision–language checkpoint to draft for itself."""
+"""``galley train``: teach a vision–language checkpoint to draft for itself, or train the embedded model."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +19,17 @@ _SCHEDULES = ("uniform", "cosine", "all-mask")
 @train_app.callback()
 def _train() -> None:
     """Train models that draft for themselves."""
+
+
+@contextmanager
+def _packages() -> Iterator[None]:
+    """Says which packages are missing, where some are."""
+    try:
+        yield
+    except ImportError as error:
+        raise ModelError(
+            f"training needs pip install 'galley[train,eval]' ({error.name} is missing)"
+        ) from error
 
 
 @train_app.command()
@@ -36,14 +49,77 @@ def convert(
     """Add a mask token, train causal and drafting losses together, write a GravityOCR-style checkpoint."""
     if schedule not in _SCHEDULES:
         raise UsageError(f"--schedule {schedule}: know {', '.join(_SCHEDULES)}")
-    try:
+    with _packages():
         from galley.training.convert import convert as run
         from galley.training.corruption import Schedule
         from galley.training.trainer import Settings
-    except ImportError as error:
-        raise ModelError(f"training needs pip install 'galley[train]' ({error.name} is missing)") from error
     settings = Settings(
         steps=steps, rows=rows, capacity=capacity, rate=rate, matrix_rate=10 * rate, ar_weight=ar_weight
     )
     run(model, data, out, settings, block_size, Schedule(schedule), device)
     typer.echo(str(out))
+
+
+Data = Annotated[
+    Path, typer.Option(help="Folder with tokenizer.json and bank/, as tools/data makes it.", exists=True)
+]
+
+
+@train_app.command()
+def nano(
+    data: Data,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder of the run; one that is there is resumed.")
+    ],
+    steps: Annotated[int, typer.Option(min=1, help="Step to stop at, earlier runs included.")],
+    mode: Annotated[str, typer.Option(help="joint, or causal without drafting.")] = "joint",
+    rows: Annotated[int, typer.Option(min=1, help="Packed rows per step.")] = 4,
+    capacity: Annotated[int, typer.Option(min=64, help="Tokens per row, all streams counted.")] = 1024,
+    rate: Annotated[float, typer.Option(min=0, help="Peak learning rate.")] = 1e-3,
+    decay: Annotated[int, typer.Option(min=0, help="Last steps over which rates fall to zero.")] = 0,
+    threads: Annotated[int, typer.Option(min=1, help="CPU threads.")] = 2,
+) -> None:
+    """Train galley-nano, the embedded model, on a bank of lines; python -m galley.training.nano.run has more
+    options, python -m galley.training.nano.export writes what --strategy regions runs."""
+    if mode not in ("joint", "causal"):
+        raise UsageError(f"--mode {mode}: know joint, causal")
+    _has_bank(data)
+    with _packages():
+        from galley.training.nano.run import main as run
+    words = {"data": data, "out": out, "steps": steps, "mode": mode, "rows": rows, "capacity": capacity}
+    run(_words(words | {"rate": rate, "matrix-rate": 10 * rate, "decay": decay, "threads": threads}))
+
+
+@train_app.command()
+def grpo(
+    data: Data,
+    run: Annotated[
+        Path, typer.Option("--run", help="Folder of the training run to start from.", exists=True)
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the polished run.")],
+    steps: Annotated[int, typer.Option(min=1, help="Updates.")],
+    prompts: Annotated[int, typer.Option(min=1, help="Documents per update.")] = 24,
+    rollouts: Annotated[int, typer.Option(min=2, help="Sampled responses per document.")] = 28,
+    tokens: Annotated[int, typer.Option(min=1, help="Longest response.")] = 1024,
+    rate: Annotated[float, typer.Option(min=0, help="Learning rate.")] = 3e-6,
+    threads: Annotated[int, typer.Option(min=1, help="CPU threads.")] = 2,
+) -> None:
+    """Polish a trained galley-nano by its rewards (GRPO on the causal path)."""
+    _has_bank(data)
+    if not (run / "checkpoint.pt").is_file():
+        raise UsageError(f"{run} is no training run: it has no checkpoint.pt")
+    with _packages():
+        from galley.training.nano.reinforce_run import main as polish
+    words = {"data": data, "run": run, "out": out, "steps": steps, "prompts": prompts, "rollouts": rollouts}
+    polish(_words(words | {"tokens": tokens, "rate": rate, "threads": threads}))
+
+
+def _has_bank(data: Path) -> None:
+    if not (data / "tokenizer.json").is_file() or not any((data / "bank").glob("shard-*.npz")):
+        raise UsageError(
+            f"{data} has no tokenizer.json and bank/ of shards; docs/training.md says how to make them"
+        )
+
+
+def _words(options: dict[str, object]) -> list[str]:
+    return [word for name, value in options.items() for word in (f"--{name}", str(value))]

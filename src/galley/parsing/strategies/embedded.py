@@ -66,11 +66,13 @@ class EmbeddedParser:
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in reading order."""
         laid_out = self.draft.lay_out(page)
-        parsed = self.draft.assemble(page, laid_out)
+        return self.verified(self.draft.assemble(page, laid_out), laid_out.read)
+
+    def verified(self, drafted: Page, read: Sequence[TextLine]) -> Page:
+        """A drafted page with its text blocks verified. read: the page's recognised lines with their features."""
+        parsed = drafted.model_copy(deep=True)
         pieces = [
-            piece
-            for index, block in enumerate(parsed.blocks)
-            for piece in self._pieces(index, block, laid_out.read)
+            piece for index, block in enumerate(parsed.blocks) for piece in self._pieces(index, block, read)
         ]
         results = self.decoder.run([piece.request for piece in pieces])
         answers: dict[int, list[Result]] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import random
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -20,7 +21,7 @@ from galley.training.nano.reinforce import Plan, Reinforcer
 from galley.training.nano.run import HELD_OUT
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -33,7 +34,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=1024, help="longest response")
     parser.add_argument("--rate", type=float, default=3e-6)
     parser.add_argument("--threads", type=int, default=2)
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     torch.set_num_threads(options.threads)
     nano = load_run(options.run)
     vocabulary = Vocabulary.load(options.run / TOKENIZER)

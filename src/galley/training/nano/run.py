@@ -9,6 +9,7 @@ import argparse
 import json
 import shutil
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -27,7 +28,8 @@ HELD_OUT = 9000
 """Shards from this number on are for validation."""
 
 
-def arguments() -> argparse.Namespace:
+def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
+    """Options of a command line; None: this process's."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -54,7 +56,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--validate", type=int, default=8, help="held-out documents per task to decode now and then"
     )
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 def build(options: argparse.Namespace) -> Trainer:
@@ -102,8 +104,8 @@ def build(options: argparse.Namespace) -> Trainer:
     return trainer
 
 
-def main() -> None:
-    trainer = build(arguments())
+def main(words: Sequence[str] | None = None) -> None:
+    trainer = build(arguments(words))
 
     def stop(signal_number: int, frame: object) -> None:
         trainer.stopping = True

@@ -1,0 +1,126 @@
+"""How sure galley-nano must be of a correction for it to be taken: measured on held-out lines of the bank.
+
+    python tools/calibrate_nano.py --data .build/nano --model MODEL --count 200
+
+Each correction that the model proposes to a drafted text is tried alone against the truth. For every least
+probability the table shows the corrections taken, those that helped and harmed, and the edit similarity of the
+texts; ``draft`` is what lines joined without a model give, ``model`` what the model wrote. ``--write`` stores the
+least probability from which at least ``--odds`` corrections helped for each that harmed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+
+from galley.decoding import Decoder, Request
+from galley.parsing.hyphens import Vocabulary, join_lines
+from galley.parsing.strategies.reconcile import SureWord, reconcile, sure_words
+from galley.targets.nano.config import NanoConfig
+from galley.targets.nano.load import CONFIG, load_nano
+from galley.targets.nano.reading import make_reading
+from galley.targets.nano.target import NanoPrompt, NanoTarget
+from galley.targets.prompt import Task
+from galley.training.nano.compose import Bank, Composed, Mixture, compose
+from galley.training.nano.run import HELD_OUT
+
+LEVELS = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995]
+
+
+@dataclass(frozen=True)
+class Read:
+    """A held-out text: its draft, the truth, and the model's words."""
+
+    draft: str
+    truth: str
+    words: list[SureWord]
+
+
+def held_out_texts(folder: Path, count: int, seed: int, longest: int) -> list[Composed]:
+    """Text regions of the held-out shards in which no line runs on into the next paragraph."""
+    bank = Bank(folder, HELD_OUT, HELD_OUT + 999)
+    rng = random.Random(seed)
+    bank.refresh(rng)
+    found: list[Composed] = []
+    while len(found) < count:
+        document = compose(bank, Mixture(1, 0, 0), rng)
+        if len(document.groups) == 1 and len(document.target) < longest:
+            found.append(document)
+    return found
+
+
+def drafted(document: Composed) -> str:
+    """A region's lines joined as the drafter joins them."""
+    texts = [line.text for line in document.groups[0]]
+    return join_lines(texts, Vocabulary(texts))
+
+
+def read(target: NanoTarget, documents: Sequence[Composed]) -> list[Read]:
+    """What the model writes for each region, drafted from its reading."""
+    requests = []
+    for document in documents:
+        reading = make_reading(target.vocabulary, document.groups, Task.TEXT)
+        draft = target.encode(" ".join(line.text for line in document.groups[0]))
+        requests.append(
+            Request(NanoPrompt(reading, Task.TEXT), drafts=[draft], max_tokens=2 * len(reading) + 32)
+        )
+    results = Decoder(target, "match", max_batch=1).run(requests)
+    return [
+        Read(drafted(document), " ".join(document.target.split()), sure_words(result, target))
+        for document, result in zip(documents, results, strict=True)
+        if result.error is None
+    ]
+
+
+def similarity(text: str, truth: str) -> float:
+    return float(Levenshtein.normalized_similarity(" ".join(text.split()), truth))
+
+
+def judged(one: Read, level: float) -> tuple[int, int, float]:
+    """Corrections taken at a level that helped and that harmed, tried one by one, and the text's similarity."""
+    taken = reconcile(one.draft, one.words, level)
+    before = Levenshtein.distance(one.draft, one.truth)
+    changes = [Levenshtein.distance(one.draft.replace(*pair, 1), one.truth) - before for pair in taken.taken]
+    helped, harmed = sum(change < 0 for change in changes), sum(change > 0 for change in changes)
+    return helped, harmed, similarity(taken.text, one.truth)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True, help="folder with bank/")
+    parser.add_argument("--model", type=Path, required=True, help="folder of an exported model")
+    parser.add_argument("--count", type=int, default=200, help="regions")
+    parser.add_argument("--longest", type=int, default=900, help="characters of a region")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--odds", type=float, default=10.0, help="corrections that help for each that harms")
+    parser.add_argument("--write", action="store_true", help="store the level in the model's configuration")
+    options = parser.parse_args()
+    target = load_nano(options.model)
+    texts = read(target, held_out_texts(options.data / "bank", options.count, options.seed, options.longest))
+    print(f"{len(texts)} regions; draft {np.mean([similarity(t.draft, t.truth) for t in texts]):.4f}")
+    print(f"model {np.mean([similarity(' '.join(w.text for w in t.words), t.truth) for t in texts]):.4f}")
+    print("least probability  taken  helped  harmed  similarity")
+    chosen, within = 1.0, True
+    for level in reversed(LEVELS):
+        helped, harmed, scores = zip(*(judged(text, level) for text in texts), strict=True)
+        taken = sum(len(reconcile(text.draft, text.words, level).taken) for text in texts)
+        print(f"{level:17.3f}  {taken:5}  {sum(helped):6}  {sum(harmed):6}  {np.mean(scores):10.4f}")
+        within = within and sum(helped) >= options.odds * sum(harmed)
+        if within and sum(helped):
+            chosen = level
+    print(f"chosen: {chosen}")
+    if options.write:
+        path = options.model / CONFIG
+        replace(NanoConfig.load(path), least_probability=chosen).save(path)
+
+
+if __name__ == "__main__":
+    main()
