@@ -28,25 +28,29 @@ from galley.parsing.furniture import mark_furniture
 from galley.parsing.headings import body_advance, body_height
 from galley.parsing.hyphens import Vocabulary
 from galley.parsing.justified import join_justified
-from galley.parsing.lines import picture_lines, trusts_layer
+from galley.parsing.lines import is_visible, picture_lines, trusts_layer
 from galley.parsing.list_marks import join_marks
 from galley.parsing.options import ParseOptions
 from galley.parsing.regions import credible, with_tables
 from galley.parsing.upright import Upright, make_upright
 from galley.parsing.zones import Zone, find_zones
 
+_FELL_BACK = "no text could be read from the page's image; its text layer was taken instead"
+
 
 @dataclass
 class LaidOut:
     """A page ready for reading: upright image, its lines, its zones in reading order.
 
-    read: the lines as OCR read them, before pieces were joined; none where the text layer was taken.
+    read: the lines as OCR read them, before pieces were joined; none where the text layer was taken. warnings:
+    what was done differently from what was asked.
     """
 
     upright: Upright
     lines: list[TextLine]
     zones: list[Zone]
     read: list[TextLine] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
 
 class DraftParser:
@@ -100,6 +104,7 @@ class DraftParser:
             rotation=laid_out.upright.rotation,
             skew=laid_out.upright.skew,
             blocks=blocks,
+            warnings=laid_out.warnings,
         )
 
     def lay_out(self, page: PageImage) -> LaidOut:
@@ -108,7 +113,8 @@ class DraftParser:
         upright = make_upright(page, self.ocr, trust_layer=trusted)
         image = upright.image
         read = [] if trusted else self.ocr.read(image, quads=upright.quads, features=self.features)
-        lines = text_layer_lines(upright.text) if trusted else read
+        fallen_back = not trusted and not read and is_visible(upright.text)
+        lines = text_layer_lines(upright.text) if trusted or fallen_back else list(read)
         regions = self.detector.detect(image)
         if trusted and self.options.ocr != "never":
             lines += picture_lines(image, regions, lines, self.ocr)
@@ -117,7 +123,8 @@ class DraftParser:
         regions = fit_figures(image, credible(regions, lines, width, height), lines)
         zones = find_zones(with_tables(regions, find_tables(image, lines)), lines, width, height)
         zones = join_numbers(split_formulas(zones))
-        return LaidOut(upright, lines, mark_furniture(zones, height, body_height(lines)), read)
+        warnings = [_FELL_BACK] if fallen_back else []
+        return LaidOut(upright, lines, mark_furniture(zones, height, body_height(lines)), read, warnings)
 
     def setting(self, page: PageImage, laid_out: LaidOut) -> Setting:
         """What building the blocks of ``page`` needs."""

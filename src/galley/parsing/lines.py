@@ -26,6 +26,11 @@ def trusts_layer(layer: TextLayer, options: ParseOptions) -> bool:
     return options.ocr == "never" or layer.quality is LayerQuality.GOOD
 
 
+def is_visible(layer: TextLayer) -> bool:
+    """Whether the layer holds words that can be seen on the page and whose letters are known."""
+    return layer.quality in (LayerQuality.GOOD, LayerQuality.PARTIAL) and bool(layer.words)
+
+
 def picture_lines(
     image: NDArray[np.uint8], regions: Sequence[Region], lines: Sequence[TextLine], ocr: OcrEngine
 ) -> list[TextLine]:
