@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _NOTE_VIOLATIONS = """
 window.violations = [];
-document.addEventListener("securitypolicyviolation", (event) => violations.push(event.violatedDirective + " " + event.sourceFile + ":" + event.lineNumber));
+document.addEventListener("securitypolicyviolation", ({ violatedDirective, sourceFile, lineNumber }) =>
+    violations.push(`${violatedDirective} ${sourceFile}:${lineNumber}`));
 """
 
 

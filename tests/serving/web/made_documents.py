@@ -22,7 +22,9 @@ UNSURE = (
     "The eleven notebooks are kept in the parish room in a tin box. Two of them have water stains, and the ink of "
     "2003 has faded so far that it can be read only in slanting light."
 )
-MATHS = "The mean of a period is $\\bar{t} = \\frac{1}{n}\\sum_i t_i$, and a notebook costs $4 or $5 at the shop."
+MATHS = (
+    "The mean of a period is $\\bar{t} = \\frac{1}{n}\\sum_i t_i$, and a notebook costs $4 or $5 at the shop."
+)
 
 
 @dataclass
@@ -47,9 +49,7 @@ def _spanned_table() -> Table:
         Cell(row=1, col=2, text="Winter rain (mm)", header=True),
     ]
     values = [("1998–2004", "0.4", "168"), ("2005–2011", "0.9", "181"), ("2012–2018", "1.3", "194")]
-    body = [
-        Cell(row=r, col=c, text=text) for r, row in enumerate(values, 2) for c, text in enumerate(row)
-    ]
+    body = [Cell(row=r, col=c, text=text) for r, row in enumerate(values, 2) for c, text in enumerate(row)]
     return Table(rows=5, cols=3, cells=heads + body)
 
 
@@ -95,7 +95,8 @@ def plain_page(number: int) -> Page:
     """A page of a heading and paragraphs, the same but for its number."""
     head = Block(label=Label.HEADING, bbox=_box(130, 40), content=f"Chapter {number}", level=2)
     texts = [
-        Block(label=Label.TEXT, bbox=_box(220 + 240 * i, 190), content=f"{number}.{i} {LEAD}") for i in range(6)
+        Block(label=Label.TEXT, bbox=_box(220 + 240 * i, 190), content=f"{number}.{i} {LEAD}")
+        for i in range(6)
     ]
     return Page(number=number, width=WIDTH, height=HEIGHT, blocks=[head, *texts])
 
@@ -108,8 +109,18 @@ def report() -> MadeDocument:
 
 def hostile(attack: str) -> MadeDocument:
     """``attack`` in every place a document can hold text."""
-    labels = [Label.TITLE, Label.TEXT, Label.LIST_ITEM, Label.CODE, Label.FORMULA, Label.CAPTION, Label.FIGURE]
-    blocks = [Block(label=label, bbox=_box(100 + 120 * i, 100), content=attack) for i, label in enumerate(labels)]
+    labels = [
+        Label.TITLE,
+        Label.TEXT,
+        Label.LIST_ITEM,
+        Label.CODE,
+        Label.FORMULA,
+        Label.CAPTION,
+        Label.FIGURE,
+    ]
+    blocks = [
+        Block(label=label, bbox=_box(100 + 120 * i, 100), content=attack) for i, label in enumerate(labels)
+    ]
     cells = [Cell(row=0, col=0, text=attack, header=True), Cell(row=0, col=1, text=attack)]
     blocks.append(Block(label=Label.TABLE, bbox=_box(1000, 100), table=Table(rows=1, cols=2, cells=cells)))
     markup = f"<table><tr><td>{attack}</td><td onclick='window.hit=1'>kept</td></tr></table>"
@@ -127,9 +138,7 @@ def proof(page: Page) -> dict[str, Any]:
         made = _tokens(block.content)
         tokens += len(made)
         last = max([last, *(token["round"] for token in made)])
-        blocks.append(
-            {"block": index, "tokens": made, "low_confidence": "low-confidence" in block.flags}
-        )
+        blocks.append({"block": index, "tokens": made, "low_confidence": "low-confidence" in block.flags})
     stats = {"tokens": tokens, "forwards": 40, "tpf": tokens / 40, "aal": 3.5, "speedup": 4.25}
     return {"stats": stats, "blocks": blocks}
 
@@ -190,4 +199,6 @@ def _draw(draw: ImageDraw.ImageDraw, block: Block) -> None:
     for cell in block.table.cells if block.table else ():
         place = (box.x0 + 330 * cell.col, box.y0 + 50 * cell.row)
         draw.text((place[0] + 8, place[1] + 8), cell.text, fill="#222222", font=_font(22))
-        draw.rectangle((*place, place[0] + 330 * cell.colspan, place[1] + 50 * cell.rowspan), outline="#888888")
+        draw.rectangle(
+            (*place, place[0] + 330 * cell.colspan, place[1] + 50 * cell.rowspan), outline="#888888"
+        )

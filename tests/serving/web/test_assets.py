@@ -16,7 +16,11 @@ from starlette.testclient import TestClient
 import galley.serving.web as web
 
 STATIC = Path(web.__file__).parent / "static"
-OWN = [path for path in STATIC.rglob("*") if path.suffix in {".html", ".js", ".css"} and "vendor" not in path.parts]
+OWN = [
+    path
+    for path in STATIC.rglob("*")
+    if path.suffix in {".html", ".js", ".css"} and "vendor" not in path.parts
+]
 
 
 @pytest.fixture
@@ -81,7 +85,9 @@ def test_ours_has_no_inline_code_and_no_markup_from_strings() -> None:
     html = (STATIC / "index.html").read_text()
     assert not re.search(r"\son\w+=|<style|\sstyle=|<script(?![^>]*\ssrc=)", html)
     for path in OWN:
-        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", path.read_text())
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", path.read_text()
+        )
 
 
 def test_what_is_not_ours_comes_with_its_licence_and_stays_small() -> None:

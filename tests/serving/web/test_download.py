@@ -50,7 +50,8 @@ def test_the_menu_works_by_keyboard(page: Page) -> None:
 
 def test_a_result_that_is_gone_is_told_of(page: Page) -> None:
     page.route(
-        "**/result?*", lambda route: route.fulfill(status=404, json={"error": {"message": "the job has expired"}})
+        "**/result?*",
+        lambda route: route.fulfill(status=404, json={"error": {"message": "the job has expired"}}),
     )
     give(page, "report.pdf")
     page.get_by_role("button", name="Download").click()

@@ -20,7 +20,9 @@ def test_markup_in_a_document_is_text(page: Page, view: str) -> None:
     expect(page.locator(".reading")).to_contain_text(ATTACK_START)
     page.wait_for_timeout(200)
     assert page.evaluate("window.hit") is None
-    assert page.locator(".reading img[onerror], .reading script, .reading svg[onload], [onclick]").count() == 0
+    assert (
+        page.locator(".reading img[onerror], .reading script, .reading svg[onload], [onclick]").count() == 0
+    )
     assert page.locator(".reading a").count() == 0
     expect(page.locator(".failure")).to_contain_text(ATTACK_START)
 
@@ -36,4 +38,3 @@ def test_a_files_name_is_text(page: Page) -> None:
     give(page, "<img src=x onerror=window.hit=1>.pdf")
     expect(page.get_by_role("alert")).to_contain_text("<img src=x")
     assert page.evaluate("window.hit") is None
-

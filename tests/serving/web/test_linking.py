@@ -50,9 +50,9 @@ def test_selecting_text_does_not_go_across(page: Page) -> None:
     give(page, "report.pdf")
     box = block(page, 1, 3).bounding_box()
     assert box
-    page.mouse.move(box["x"] + 30, box["y"] + 15)
+    page.mouse.move(box["x"] + 100, box["y"] + 15)
     page.mouse.down()
-    page.mouse.move(box["x"] + 200, box["y"] + 40)
+    page.mouse.move(box["x"] + 300, box["y"] + 75, steps=4)
     page.mouse.up()
     assert len(page.evaluate("getSelection().toString()")) > 10
     expect(page.locator(".arrived")).to_have_count(0)
