@@ -42,6 +42,7 @@ def address() -> Iterator[str]:
         else:
             pytest.fail(f"galley serve did not start: {''.join(said)}")
         server.terminate()
+        server.wait(30)
 
 
 def test_a_sample_is_read_linked_and_saved(browser: Browser, address: str, tmp_path: Path) -> None:
