@@ -98,7 +98,8 @@ def _together(name: str, reports: Mapping[str, Report]) -> Report:
     ]
     note = "Each run has a report of its own in the folder of its name."
     whole.tables.append(Table("Result", ["run", *heads[0].head, "samples/s"], rows, note))
-    whole.plots.append(_quality_and_speed(reports, heads[0].score_name))
+    names = dict.fromkeys(head.score_name for head in heads)
+    whole.plots += [_quality_and_speed(reports, score_name) for score_name in names]
     for label, report in reports.items():
         whole.warnings += [f"{label}: {warning}" for warning in report.warnings]
         whole.failures += [f"{label}: {failure}" for failure in report.failures]
@@ -111,10 +112,12 @@ def _rate(value: float | None) -> str | None:
 
 
 def _quality_and_speed(reports: Mapping[str, Report], score_name: str) -> Scatter:
+    """The runs that are ranked by this score."""
     points = [
         Point(label, report.pages_per_second, report.headline.score)
         for label, report in reports.items()
         if report.headline is not None
+        and report.headline.score_name == score_name
         and report.headline.score is not None
         and report.pages_per_second is not None
     ]

@@ -87,7 +87,8 @@ def score_samples(benchmark: Benchmark, samples: Sequence[Sample], settings: Set
     missing = [sample.name for sample, text in zip(samples, texts, strict=True) if text is None]
     if len(missing) == len(samples):
         raise InputError(f"{path} holds no prediction for any of the {len(samples)} samples")
-    result = Scores([], missing, [f"not predicted: {problem}" for problem in failed], path.resolve().stem)
+    name = path.resolve().name if path.is_dir() else path.stem
+    result = Scores([], missing, [f"not predicted: {problem}" for problem in failed], name)
     if settings.leave_out_missing:
         kept = [(s, t) for s, t in zip(samples, texts, strict=True) if t is not None]
         samples, texts = [s for s, _ in kept], [t for _, t in kept]

@@ -20,7 +20,7 @@ _DELIMITED = tuple(
     for pattern in (r"\\\((.+?)\\\)", r"\\\[(.+?)\\\]", r"\$\$(.+?)\$\$", r"\$(.+?)\$")
 )
 _TOLERANCE = 5.0
-_MAX_STEPS = 200_000
+_MAX_STEPS = 20_000
 
 
 def formulas(markdown: str, *, dollars: bool = True) -> Iterator[str]:

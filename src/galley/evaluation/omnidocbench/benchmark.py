@@ -130,6 +130,10 @@ def _warnings(evaluation: Evaluation, undrawn: list[str], settings: Settings) ->
         )
     if not settings.cdm:
         warnings.append("CDM was left out, so there is no Overall")
+    elif evaluation.summary.value("display_formula", "CDM") is None:
+        warnings.append(
+            "no formula was matched with one read as a formula, so there is no CDM and no Overall"
+        )
     return warnings
 
 
