@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from fake_galley import FakeGalley
     from playwright.sync_api import Browser, Page
 
+_PATIENCE_MS = 30_000  # busy machines take their time
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _NOTE_VIOLATIONS = """
 window.violations = [];
@@ -26,6 +27,7 @@ def browser() -> Iterator[Browser]:
     path = next(filter(None, map(shutil.which, _CHROMIUMS)), None)
     if path is None:
         pytest.skip("needs Chromium on the PATH")
+    playwright.expect.set_options(timeout=_PATIENCE_MS)
     with playwright.sync_playwright() as running:
         started = running.chromium.launch(executable_path=path)
         yield started
@@ -75,7 +77,7 @@ class Watch:
 def _opened(browser: Browser, url: str, **options: Any) -> Iterator[Page]:
     context = browser.new_context(**({"viewport": {"width": 1400, "height": 900}} | options))
     page = context.new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(_PATIENCE_MS)
     watch = Watch(page, url)
     page.goto(url)
     yield page
