@@ -73,13 +73,13 @@ def test_nobody_there_is_said_at_once(scan: Path, tmp_path: Path) -> None:
 
 def test_an_interrupt_ends_a_waiting_parse(scan: Path, tmp_path: Path) -> None:
     slow = says("late")
-    slow.wait = 60
+    slow.wait = 600
     with serving(lambda asked, _: slow) as stub:
         process = galley("parse", str(scan), "--model", stub.model, "-o", str(tmp_path / "out"))
         while not stub.asked and process.poll() is None:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=50)[1]
+        said = process.communicate(timeout=250)[1]
     assert process.returncode == 130 and "interrupted" in said
     assert not list((tmp_path / "out").rglob("*.md"))
 

@@ -30,7 +30,7 @@ from galley.targets.prompt import Prompt, Task
 from .stub import KEY, Asked, Reply, Stub, says, serving
 
 NO_PAGE: Any = None
-QUICK = Settings(seconds=5, retries=2, first_wait=0.01)
+QUICK = Settings(seconds=30, retries=2, first_wait=0.01)
 IMAGE = np.full((40, 60, 3), 255, dtype=np.uint8)
 FAULTS: dict[str, Reply] = {
     "error": Reply(b'{"error": {"message": "engine died"}}', 500),
@@ -92,9 +92,9 @@ def test_a_fault_of_the_request_is_not_repeated() -> None:
 
 def test_a_stalled_request_times_out_and_is_repeated() -> None:
     slow = says("late")
-    slow.wait = 1.0
+    slow.wait = 60
     with serving(first_then(slow, times=1)) as stub:
-        reader = load_served(stub.model, None, Settings(seconds=0.3, retries=1, first_wait=0.01))
+        reader = load_served(stub.model, None, Settings(seconds=2, retries=4, first_wait=0.01))
         [result] = reader.run(requests(reader))
         assert reader.decode(result.ids) == "Read well."
         reader = load_served(stub.model, None, Settings(seconds=0.3, retries=0))
@@ -115,7 +115,7 @@ def test_the_server_says_how_long_to_wait() -> None:
 def test_no_more_requests_are_open_than_allowed() -> None:
     def slowly(asked: Asked, so_far: list[Asked]) -> Reply:
         reply = says("ok")
-        reply.wait = 0.02
+        reply.wait = 0.2
         return reply
 
     with serving(slowly) as stub:
@@ -163,9 +163,9 @@ def test_it_works_inside_a_running_event_loop() -> None:
 
 def test_an_interrupt_ends_the_wait_and_the_requests() -> None:
     slow = says("late")
-    slow.wait = 30
+    slow.wait = 600
     with serving(lambda asked, _: slow) as stub:
-        reader = load_served(stub.model, None, QUICK)
+        reader = load_served(stub.model, None, Settings(seconds=900))
 
         def interrupt() -> None:
             while not stub.asked:
@@ -173,10 +173,9 @@ def test_an_interrupt_ends_the_wait_and_the_requests() -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
         threading.Thread(target=interrupt, daemon=True).start()
-        start = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
             reader.run(requests(reader))
-        assert time.monotonic() - start < 20
+        assert stub.open == 1  # the server is still at it
         stub.behave = lambda asked, _: says("again")
         [result] = reader.run(requests(reader))
         assert reader.decode(result.ids) == "again"
