@@ -73,6 +73,10 @@ export class Job extends EventTarget {
     }
     if (signal.aborted) return;
     await this.#fillIn();
+    if (this.state === "failed") {
+      const error = new Error(this.failures[0]?.message ?? "The document could not be read.");
+      this.dispatchEvent(new CustomEvent("trouble", { detail: error }));
+    }
     this.dispatchEvent(new CustomEvent("end"));
   }
 
