@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from galley.document import BBox
+from galley.drafters.bidi import in_reading_order
 from galley.drafters.line import TextLine, Word
 from galley.drafters.superscript import with_superscripts
 from galley.ingest.page import TextLayer, TextWord
@@ -109,7 +110,7 @@ def _linked(chains: list[list[TextWord]], successor: dict[int, int], at: int) ->
 
 def _line(words: list[TextWord]) -> TextLine:
     if _upright(words[0]):
-        words = with_superscripts(_glued(words))
+        words = in_reading_order(with_superscripts(_glued(words)))
     letters = sum(len(word.text) for word in words)
 
     def mostly(name: str) -> bool:
