@@ -181,7 +181,7 @@ def test_a_document_without_a_readable_page_fails(served: Served) -> None:
 def test_finished_jobs_expire(serve: Callable[..., Served], tmp_path: Path) -> None:
     server = serve(limits=Limits(keep_seconds=0.4))
     id_ = server.submit(pdf("one"))
-    folder = tmp_path / "state" / id_
+    folder = tmp_path / "state" / "galley-jobs" / id_
     assert folder.is_dir()
     while server.client.get(f"/v1/jobs/{id_}").status_code != 404:
         time.sleep(0.05)
@@ -217,10 +217,10 @@ def test_a_restart_goes_on_where_it_was(tmp_path: Path) -> None:
         locked = server.submit(pdf("wait"), password="secret")
     thread.join()  # the end of the server ends the stream
     assert seen[-1] != "end"
-    state = (tmp_path / "state" / locked / "job.json").read_text()
+    state = (tmp_path / "state" / "galley-jobs" / locked / "job.json").read_text()
     assert "secret" not in state.replace('"secret"', "")
     (tmp_path / "gate").unlink()
-    (tmp_path / "state" / "cut-off-upload").mkdir()
+    (tmp_path / "state" / "galley-jobs" / "cut-off-upload").mkdir()
     with serving(tmp_path) as server:
         assert server.job(done)["state"] == "done"
         assert server.job(id_)["pages_done"] == 1
@@ -234,7 +234,7 @@ def test_a_restart_goes_on_where_it_was(tmp_path: Path) -> None:
         assert told == [1, 2, 3]
         pages = server.client.get(f"/v1/jobs/{id_}/result").json()["pages"]
         assert {page["dpi"] for page in pages} == {100.0}
-        assert not (tmp_path / "state" / "cut-off-upload").exists()
+        assert not (tmp_path / "state" / "galley-jobs" / "cut-off-upload").exists()
 
 
 def _listen(server: Served, id_: str, seen: list[str]) -> None:

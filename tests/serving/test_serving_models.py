@@ -17,10 +17,13 @@ from PIL import Image
 
 from galley.decoding import Decoder, Finish, Match, Request
 from galley.document import BBox, Block, Label, Page
+from galley.errors import ModelError
+from galley.ingest.source import open_source
 from galley.parsing.options import ParseOptions
 from galley.serving import reader_models
 from galley.serving.batching import SharedDecoder
 from galley.serving.chat import read_chat
+from galley.serving.models import DraftModels
 from galley.serving.proof import TextStream, proof_json, token_texts
 from galley.serving.reader_models import ReaderModels
 from galley.serving.refusal import Refusal
@@ -176,7 +179,8 @@ def test_a_proof_of_a_whole_page(models: Callable[..., ReaderModels], strategy: 
 def test_a_region_is_read_for_its_prompt_and_streamed(
     models: Callable[..., ReaderModels], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader_models, "region_blocks", lambda *_: [])
+    nothing = Page(number=1, width=60, height=40)
+    monkeypatch.setattr(reader_models, "region_page", lambda *_: (nothing, []))
     made = models(lambda prompt: f"a {prompt.text} – naïve")
     Image.new("RGB", (60, 40), "white").save(tmp_path / "image.png")
     options = ParseOptions(strategy="regions", decode="match")
@@ -199,6 +203,27 @@ def test_a_model_that_reads_regions_only_is_asked_for_a_page_region_by_region(
     task = ReadRegion(tmp_path / "image.png", ParseOptions(strategy="regions"), "read this", "owner")
     sent: list[Delta] = []
     assert made.read_region(task, sent.append).text == "the quick brown fox\n\nthe quick brown fox"
+
+
+def test_the_embedded_model_reads_and_proves(tmp_path: Path) -> None:
+    try:
+        made = DraftModels()
+        assert made.embedded.target
+    except ModelError as error:
+        pytest.skip(str(error))
+    letter = Path(__file__).parent.parent.parent / "samples" / "letter.jpg"
+    options = ParseOptions(strategy="regions")
+    with open_source(letter) as source:
+        parsed = made.parse(made.parser(options, None), options, source.page(1), "owner")
+    assert parsed.traces
+    assert parsed.counts.tokens > parsed.counts.forwards > 0
+    proof = proof_json(parsed.page, parsed.traces, parsed.counts, made.decode)
+    verified = [block for block in proof["blocks"] if "round" in block["tokens"][0]]
+    assert {block["block"] for block in verified} == set(parsed.traces)
+    assert "free" in {token["how"] for block in verified for token in block["tokens"]}
+    read = made.read_region(ReadRegion(letter, options, "Text Recognition:", "owner"), lambda delta: None)
+    assert "Dear Ms Penn," in read.text
+    assert read.counts.tokens > 0
 
 
 def test_text_comes_whole_though_tokens_cut_it() -> None:

@@ -168,7 +168,7 @@ def test_sigterm_lets_accepted_jobs_finish(start: Callable[..., Process], tmp_pa
     assert server.end() == 0
     waiting.join()
     assert found[0].status_code == 200
-    assert '"state": "done"' in (tmp_path / id_ / "job.json").read_text()
+    assert '"state": "done"' in (tmp_path / "galley-jobs" / id_ / "job.json").read_text()
     assert "finishing 2 requests" in "".join(server.said)
 
 

@@ -29,7 +29,8 @@ def make_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         with ExitStack() as stack:
-            root = settings.state_dir or Path(stack.enter_context(tempfile.TemporaryDirectory("-galley")))
+            folder = settings.state_dir or Path(stack.enter_context(tempfile.TemporaryDirectory("-galley")))
+            root = folder / "galley-jobs"  # of its own: whatever is no job in it is removed
             root.mkdir(mode=0o700, parents=True, exist_ok=True)
             scheduler = Scheduler(settings, root, app.state.metrics)
             app.state.scheduler = scheduler

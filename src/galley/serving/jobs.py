@@ -50,6 +50,9 @@ class Job:
     head: str = ""
     read: list[int] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    """of the document or of pages that could not be read"""
+    parts: list[Failure] = field(default_factory=list)
+    """of parts of pages that were read otherwise"""
     counts: Counts = field(default_factory=Counts)
     started: float | None = None
     ended: float | None = None
@@ -79,7 +82,7 @@ class Job:
             "state": self.state.value,
             "pages_done": len(self.read) + self.pages_failed,
             "pages_total": len(self.pages or []),
-            "failures": [{"page": failure.page, "message": failure.message} for failure in self.failures],
+            "failures": [{"page": one.page, "message": one.message} for one in [*self.failures, *self.parts]],
             "stats": {
                 "pages_per_second": round(len(self.read) / seconds, 3) if seconds > 0 else 0.0,
                 "tokens": self.counts.tokens,
@@ -117,6 +120,7 @@ class Job:
             "head": self.head,
             "read": self.read,
             "failures": [failure.model_dump() for failure in self.failures],
+            "parts": [failure.model_dump() for failure in self.parts],
             "ended": self.ended,
             "reading": self.reading,
             "counts": self.counts.__dict__,
@@ -145,6 +149,7 @@ def load(folder: JobFolder) -> Job:
             head=data["head"],
             read=data["read"],
             failures=[Failure.model_validate(failure) for failure in data["failures"]],
+            parts=[Failure.model_validate(failure) for failure in data["parts"]],
             counts=Counts(**data["counts"]),
             ended=data["ended"],
             reading=data["reading"],

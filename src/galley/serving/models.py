@@ -17,6 +17,7 @@ from galley.serving.tasks import Counts, Delta, ReadRegion, RegionRead
 
 if TYPE_CHECKING:
     from galley.parsing.draft import DraftParser
+    from galley.serving.embedded import EmbeddedModel
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,10 @@ class Models(Protocol):
 
 
 class DraftModels:
-    """Reads without a vision-language model. factory: makes other parsers than ``DraftParser``."""
+    """Reads without a model that has to be named: drafts, and the embedded model on top of them.
+
+    factory: makes other parsers than these.
+    """
 
     def __init__(self, factory: ParserFactory | None = None) -> None:
         self._factory = factory
@@ -65,21 +69,37 @@ class DraftModels:
 
         return DraftParser(ParseOptions())
 
+    @cached_property
+    def embedded(self) -> EmbeddedModel:
+        """The model that verifies what OCR has read, where that is asked for."""
+        from galley.serving.embedded import EmbeddedModel
+
+        return EmbeddedModel()
+
     def parser(self, options: ParseOptions, sink: ImageSink | None) -> PageParser:
-        return self._factory(options, sink) if self._factory else self.draft.for_options(options, sink)
+        if self._factory:
+            return self._factory(options, sink)
+        draft = self.draft.for_options(options, sink)
+        return self.embedded.parser(options, draft) if options.strategy == "regions" else draft
 
     def parse(self, parser: PageParser, options: ParseOptions, image: PageImage, owner: str) -> Parsed:
-        return Parsed(parser.parse_page(image))
+        if self._factory or options.strategy != "regions":
+            return Parsed(parser.parse_page(image))
+        return self.embedded.parse(parser, image)
 
     def decode(self, ids: list[int]) -> str:
-        raise NotImplementedError("draft readers have no tokens")
+        return self.embedded.target.decode(ids)
 
     def read_region(self, task: ReadRegion, send: Callable[[Delta], None]) -> RegionRead:
         from galley.serving.regions import read_drafted
 
-        text = read_drafted(self.draft.for_options(task.options, None), task)
-        send(Delta(text))
-        return RegionRead(text, "stop", Counts())
+        draft = self.draft.for_options(task.options, None)
+        if task.options.strategy == "regions":
+            read = self.embedded.read_region(draft, task)
+        else:
+            read = RegionRead(read_drafted(draft, task), "stop", Counts())
+        send(Delta(read.text))
+        return read
 
     def cancel(self, owner: str) -> None:
         """A drafted page takes about a second: it is read to its end."""

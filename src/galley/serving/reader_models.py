@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from galley.api import ImageSink, PageParser
-from galley.decoding import Decoder, Exact, Finish, Request, Result, Sampling, Stats
+from galley.decoding import Decoder, Exact, Finish, Request, Result, Sampling
 from galley.document import Document
 from galley.errors import ModelError
 from galley.ingest.page import PageImage
 from galley.ingest.source import one_line
-from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.choose import load_reader, make_strategy
 from galley.parsing.strategies.decoders import Runner, make_decoder, make_proposals
@@ -22,7 +21,8 @@ from galley.parsing.strategies.regions import RegionsParser
 from galley.serving.batching import SharedDecoder
 from galley.serving.models import DraftModels, Parsed
 from galley.serving.proof import TextStream
-from galley.serving.regions import asked, region_blocks, region_image
+from galley.serving.recording import Recorded, counts_of
+from galley.serving.regions import asked, region_image, region_page
 from galley.serving.tasks import Counts, Delta, ReadRegion, RegionRead
 from galley.serving.traces import block_traces
 from galley.targets.prompt import AnyReader, SelfDecoding, Task
@@ -39,13 +39,13 @@ class ReaderModels(DraftModels):
 
     def parser(self, options: ParseOptions, sink: ImageSink | None) -> PageParser:
         parser = make_strategy(options, sink, self._reader)
-        assert not isinstance(parser, DraftParser)
+        assert isinstance(parser, RegionsParser | WholePageParser | HierarchicalParser)
         parser.draft = self.draft.for_options(options, sink)
         return parser
 
     def parse(self, parser: PageParser, options: ParseOptions, image: PageImage, owner: str) -> Parsed:
         assert isinstance(parser, RegionsParser | WholePageParser | HierarchicalParser)
-        runs = _Recorded(self._runner(options, owner))
+        runs = Recorded(self._runner(options, owner))
         parser.decoder = runs
         page = parser.parse_page(image)
         return Parsed(page, block_traces(parser, page, runs.runs, self._reader), self._counts(runs.results))
@@ -75,10 +75,8 @@ class ReaderModels(DraftModels):
 
     def _request(self, task: ReadRegion, image: PageImage, wanted: Task) -> Request:
         draft = self.draft.for_options(task.options, None)
-        blocks = (
-            draft.parse_page(image).blocks if wanted is Task.PAGE else region_blocks(draft, image, wanted)
-        )
-        drafts = [draft_text(block, self._reader.table_format) for block in blocks]
+        page = draft.parse_page(image) if wanted is Task.PAGE else region_page(draft, image, wanted)[0]
+        drafts = [draft_text(block, self._reader.table_format) for block in page.blocks]
         texts = drafts if wanted is Task.PAGE else ["\n".join(drafts)]
         most = task.options.max_page_tokens if wanted is Task.PAGE else task.options.max_tokens
         return Request(
@@ -98,26 +96,11 @@ class ReaderModels(DraftModels):
 
     def _runner(self, options: ParseOptions, owner: str) -> Runner:
         if self._shared is None:
-            assert isinstance(self._reader, SelfDecoding)
-            return self._reader
+            return make_decoder(self._reader, options)
         return _Share(self._shared, self._reader, options, owner)
 
     def _counts(self, results: Sequence[Result]) -> Counts:
-        total = Stats()
-        for result in results:
-            total.add(result.stats)
-        counts = Counts(
-            tokens=total.tokens,
-            prefills=total.prefill_forwards,
-            forwards=total.draft_forwards + total.verify_forwards + total.plain_forwards,
-            drafts=total.draft_forwards,
-            accepted=total.accepted,
-        )
-        costs = self._shared.decoder.costs if self._shared else None
-        if costs is not None and len(costs.widths) > 1 and counts.forwards:
-            counts.seconds_ar = (counts.tokens - counts.prefills) * float(costs.share(1))
-            counts.seconds = counts.forwards * float(costs.share(round(total.slots / counts.forwards)))
-        return counts
+        return counts_of(results, self._shared.decoder.costs if self._shared else None)
 
 
 def _why(result: Result) -> str:
@@ -137,19 +120,3 @@ class _Share:
         for request in asked:
             request.proposer = request.proposer or self._proposals
         return self._shared.run(self._owner, asked)
-
-
-class _Recorded:
-    """A runner that remembers what came of each run."""
-
-    def __init__(self, runner: Runner) -> None:
-        self._runner = runner
-        self.runs: list[list[Result]] = []
-
-    @property
-    def results(self) -> list[Result]:
-        return [result for run in self.runs for result in run]
-
-    def run(self, requests: Iterable[Request]) -> list[Result]:
-        self.runs.append(self._runner.run(requests))
-        return self.runs[-1]

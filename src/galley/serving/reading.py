@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from galley.api import PageParser, finish, new_document, open_with
+from galley.api import PageParser, add_page, finish, new_document, open_with
 from galley.document import Document, Page
 from galley.document.glmocr import to_glmocr
 from galley.document.json import from_json, to_json
@@ -71,7 +71,7 @@ class TaskReader:
         folder.write(folder.proof(task.number), json.dumps(proof))
         # Last, since a page that is there is done.
         folder.write(folder.page(task.number), page.model_dump_json(exclude_none=True))
-        return PageRead(task.number, time.perf_counter() - start, parsed.counts)
+        return PageRead(task.number, time.perf_counter() - start, parsed.counts, page.failures)
 
     def _opened(self, task: ReadPage) -> Source:
         """The document, which stays open while its pages are asked for one after the other."""
@@ -110,7 +110,9 @@ def _finish(task: FinishDocument) -> Finished:
     folder = JobFolder(task.folder)
     document = from_json(task.head)
     numbers = sorted(int(path.stem.removeprefix("page-")) for path in task.folder.glob("page-*[0-9].json"))
-    document.pages = [Page.model_validate_json(folder.page(number).read_bytes()) for number in numbers]
+    for number in numbers:
+        add_page(document, Page.model_validate_json(folder.page(number).read_bytes()))
+    document.failures.sort(key=lambda failure: failure.page or 0)
     document = finish(document, task.options)
     keep = task.options.keep
     folder.write(folder.result("markdown"), document.to_markdown(keep))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from fastapi import Request
 from fastapi.responses import JSONResponse
 
+ABANDONED = 499
+"""The status of requests whose client is gone; nobody reads it."""
+
 
 class Refusal(Exception):
     """A request the server will not serve. ``message`` is one line that says what to do.

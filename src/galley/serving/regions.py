@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from galley.api import open_with
-from galley.document import BBox, Block, Document, Label, Table
+from galley.document import BBox, Document, Label, Page, Table
 from galley.drafters.line import TextLine
 from galley.ingest.page import PageImage
 from galley.parsing.blocks import Setting, zone_blocks
@@ -36,21 +36,33 @@ def read_drafted(parser: DraftParser, task: ReadRegion) -> str:
     """What the draft readers see: text, a table as HTML, a formula's text, or a page as Markdown."""
     image, wanted = region_image(task), asked(task.prompt)
     if wanted is Task.PAGE:
-        return Document(pages=[parser.parse_page(image)]).to_markdown(task.options.keep).strip()
-    return "\n".join(draft_text(block, TableFormat.HTML) for block in region_blocks(parser, image, wanted))
+        return page_text(parser.parse_page(image), task)
+    return region_text(region_page(parser, image, wanted)[0])
 
 
-def region_blocks(parser: DraftParser, image: PageImage, wanted: Task) -> list[Block]:
-    """The whole image as one region: its lines put together as what it is said to be."""
+def page_text(page: Page, task: ReadRegion) -> str:
+    """A page as Markdown."""
+    return Document(pages=[page]).to_markdown(task.options.keep).strip()
+
+
+def region_text(region: Page) -> str:
+    """A region's blocks as a model asked for them would write them."""
+    return "\n".join(draft_text(block, TableFormat.HTML) for block in region.blocks)
+
+
+def region_page(parser: DraftParser, image: PageImage, wanted: Task) -> tuple[Page, list[TextLine]]:
+    """The whole image as one region, its lines put together as what it is said to be; and the lines as read."""
     pixels = image.image
     height, width = pixels.shape[:2]
-    lines = join_justified(parser.ocr.read(pixels))
-    bbox = BBox(x0=0, y0=0, x1=width, y1=height)
-    if not lines:
-        return []
+    region = Page(number=1, width=width, height=height)
+    read = parser.ocr.read(pixels, features=parser.features)
+    if not read:
+        return region, read
 
     def read_table(box: BBox, inside: Sequence[TextLine]) -> Table | None:
         return parser.tables.read(pixels, box, list(inside))
 
-    setting = Setting(body=body_height(lines), read_table=read_table)
-    return zone_blocks(Zone(_LABELS[wanted], bbox, lines), setting)
+    lines = join_justified(read)
+    zone = Zone(_LABELS[wanted], BBox(x0=0, y0=0, x1=width, y1=height), lines)
+    region.blocks = zone_blocks(zone, Setting(body=body_height(lines), read_table=read_table))
+    return region, read

@@ -218,6 +218,7 @@ class Scheduler:
             return
         if isinstance(answer, PageRead):
             job.read.append(number)
+            job.parts += [Failure(message=f"page {number}: {text}", page=number) for text in answer.failures]
             job.counts.add(answer.counts)
             self.metrics.page(answer)
             self._pace = 0.8 * (self._pace or answer.seconds) + 0.2 * answer.seconds

@@ -110,11 +110,12 @@ class Opened:
 
 @dataclass(frozen=True)
 class PageRead:
-    """A page lies in the job's folder."""
+    """A page lies in the job's folder. ``failures``: parts of it that could not be read."""
 
     number: int
     seconds: float
     counts: Counts
+    failures: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,11 @@ import anyio
 from anyio import to_thread
 from fastapi import Request
 from starlette.datastructures import FormData, UploadFile
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from galley.ingest.source import display_name
-from galley.serving.refusal import Refusal, answer_refusal
+from galley.serving.refusal import ABANDONED, Refusal, answer_refusal
 from galley.serving.settings import MEGABYTE, Limits
 
 _FIELD_BYTES = 64 * 1024
@@ -107,6 +108,8 @@ class within:
             raise Refusal(
                 408, "too-slow", f"the request took longer than {self._seconds:g} seconds to arrive"
             ) from error
+        if isinstance(exc[1], ClientDisconnect):
+            raise Refusal(ABANDONED, "client-gone", "the client closed the connection") from exc[1]
 
 
 async def save_upload(upload: UploadFile, path: Path, limits: Limits) -> None:

@@ -12,12 +12,10 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 
 from galley.serving.folder import FORMATS
 from galley.serving.jobs import Job, State
-from galley.serving.refusal import Refusal
+from galley.serving.refusal import ABANDONED, Refusal
 from galley.serving.scheduler import Scheduler
 from galley.serving.settings import Settings
 
-ABANDONED = 499
-"""The status of requests whose client is gone; nobody reads it."""
 _SAFE = {"Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'"}
 """A result is somebody's document: a browser must run nothing in it."""
 

@@ -1,0 +1,43 @@
+"""What decoding took, remembered for proofs and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from galley.decoding import Costs, Request, Result, Stats
+from galley.parsing.strategies.decoders import Runner
+from galley.serving.tasks import Counts
+
+
+class Recorded:
+    """A runner that remembers what came of each run."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self.runs: list[list[Result]] = []
+
+    @property
+    def results(self) -> list[Result]:
+        return [result for run in self.runs for result in run]
+
+    def run(self, requests: Iterable[Request]) -> list[Result]:
+        self.runs.append(self._runner.run(requests))
+        return self.runs[-1]
+
+
+def counts_of(results: Sequence[Result], costs: Costs | None) -> Counts:
+    """What the results took together; seconds where ``costs`` have been measured."""
+    total = Stats()
+    for result in results:
+        total.add(result.stats)
+    counts = Counts(
+        tokens=total.tokens,
+        prefills=total.prefill_forwards,
+        forwards=total.draft_forwards + total.verify_forwards + total.plain_forwards,
+        drafts=total.draft_forwards,
+        accepted=total.accepted,
+    )
+    if costs is not None and len(costs.widths) > 1 and counts.forwards:
+        counts.seconds_ar = (counts.tokens - counts.prefills) * float(costs.share(1))
+        counts.seconds = counts.forwards * float(costs.share(round(total.slots / counts.forwards)))
+    return counts
