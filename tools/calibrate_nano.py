@@ -100,7 +100,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200, help="regions")
     parser.add_argument("--longest", type=int, default=900, help="characters of a region")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--odds", type=float, default=10.0, help="corrections that help for each that harms")
+    parser.add_argument("--odds", type=float, default=20.0, help="corrections that help for each that harms")
     parser.add_argument("--write", action="store_true", help="store the level in the model's configuration")
     options = parser.parse_args()
     target = load_nano(options.model)
