@@ -1,0 +1,136 @@
+"""``--engine ray``: how a cluster is shared out, and what workers that die leave behind: nothing amiss."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
+
+from ray_fakes import DEATH_NOTE, DiesOnTwo, Words
+from running import numbered
+
+from galley.cli.run import Request, run_parse
+from galley.engines.ray import ray_pool
+from galley.engines.ray.share import Share, share_out
+from galley.errors import GalleyError, UsageError
+from galley.parsing.options import ParseOptions, make_options
+
+needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
+HERE = Path(__file__).parent
+PAGES = 200
+
+NODES = [{"CPU": 8.0, "GPU": 2.0}, {"CPU": 4.0}, {"memory": 1e9}]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "options", "jobs", "share"),
+    [
+        (NODES, {}, None, Share(12)),
+        (NODES, {}, 5, Share(5)),
+        (NODES, {"model": "m"}, 0, Share(2, gpus=1)),
+        (NODES, {"model": "m", "device": "cpu"}, None, Share(2, cpus=4)),
+        (NODES[1:], {"model": "m"}, None, Share(1, cpus=4)),
+        (NODES[1:], {"model": "m"}, 8, Share(8, cpus=1)),
+    ],
+)
+def test_a_cluster_is_shared_out(
+    nodes: list[dict[str, float]], options: dict[str, str], jobs: int | None, share: Share
+) -> None:
+    assert share_out(nodes, make_options(**options), jobs) == share
+
+
+def test_threads_of_a_worker() -> None:
+    assert (Share(1, cpus=4).threads, Share(1, gpus=1).threads) == (4, None)
+    with pytest.raises(GalleyError, match="no CPUs"):
+        share_out([{"GPU": 1.0}], ParseOptions(), None)
+
+
+def test_what_is_wrong_is_said_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def ask(**more: object) -> None:
+        run_parse(Request(["a.pdf"], ParseOptions(), ["md"], tmp_path / "out", **more))  # type: ignore[arg-type]
+
+    with pytest.raises(UsageError, match="no engine 'spark'; there are local and ray"):
+        ask(engine="spark")
+    with pytest.raises(UsageError, match="add --engine ray"):
+        ask(address="auto")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match=r"pip install 'galley\[ray\]'"):
+        ask(engine="ray")
+    assert not (tmp_path / "out").exists()
+
+
+@needs_ray
+def test_addresses_that_are_none() -> None:
+    with (
+        pytest.raises(UsageError, match="--address takes HOST:PORT"),
+        ray_pool(ParseOptions(), Words, 1, "ray://head:10001"),
+    ):
+        pass
+
+
+def galley(folder: Path, parser: str, *words: str) -> subprocess.CompletedProcess[str]:
+    env = os.environ | {"OMP_NUM_THREADS": "1", DEATH_NOTE: str(folder / "note")}
+    line = [sys.executable, str(HERE / "ray_fakes.py"), parser, "parse", *words]
+    return subprocess.run(line, cwd=folder, env=env, capture_output=True, text=True, timeout=1500)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files by name, without the ledger, whose lines are in the order documents were finished."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".galley-done.jsonl"]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+@needs_ray
+@pytest.mark.slow
+def test_a_worker_killed_midway_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/long.pdf").write_bytes(numbered(PAGES - 20))
+    for number in range(1, 5):
+        (tmp_path / f"in/{number}.pdf").write_bytes(numbered(5, f"Letter {number},"))
+    formats = ("-f", "md,json,html,text", "--images")
+    alone = galley(tmp_path, "Words", "in", "-o", "alone", *formats, "-j", "1")
+    assert (alone.returncode, alone.stderr) == (0, "")
+    ray = ("in", "-o", "ray", *formats, "--engine", "ray", "-j", "2")
+    shared = galley(tmp_path, "KilledOnce", *ray)
+    assert (shared.returncode, shared.stdout, shared.stderr) == (0, "", "")
+    assert (tmp_path / "note").exists(), "no worker was killed"
+    assert contents(tmp_path / "ray") == contents(tmp_path / "alone")
+    ledger = tmp_path / "ray/.galley-done.jsonl"
+    assert len(ledger.read_text().splitlines()) == 5
+    (tmp_path / "ray/3.md").unlink()
+    before = (tmp_path / "ray/long.md").stat().st_mtime_ns
+    assert galley(tmp_path, "Words", *ray, "--resume").returncode == 0
+    assert contents(tmp_path / "ray") == contents(tmp_path / "alone")
+    assert (tmp_path / "ray/long.md").stat().st_mtime_ns == before
+
+
+@needs_ray
+@pytest.mark.slow
+def test_a_page_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(numbered(6))
+    done = galley(tmp_path, DiesOnTwo.__name__, "a.pdf", "-f", "json", "--engine", "ray", "-j", "2")
+    message = "page 2: 3 workers died reading it (ActorDiedError)"
+    assert (done.returncode, done.stderr) == (1, f"galley: a.pdf: {message}\n")
+    data = json.loads(done.stdout)
+    assert [page["number"] for page in data["pages"]] == [1, 3, 4, 5, 6]
+    assert data["failures"] == [{"message": message, "page": 2}]
+
+
+@needs_ray
+@pytest.mark.slow
+def test_a_missing_model_ends_the_run_with_its_own_words(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(numbered(2))
+    done = galley(tmp_path, "NoModel", "a.pdf", "--engine", "ray", "-j", "1")
+    assert (done.returncode, done.stdout) == (5, "")
+    assert done.stderr == "galley: the model is missing; install it\n"
