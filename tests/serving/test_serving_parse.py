@@ -6,6 +6,7 @@ import base64
 import io
 import json
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -231,3 +232,16 @@ def test_glmocr_says_what_is_wrong(served: Served, data: dict[str, object], stat
 def test_glmocr_wants_json(served: Served) -> None:
     response = served.client.post("/glmocr/parse", content=json.dumps({"images": ["x"]}))
     assert response.status_code == 400
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(served: Served, caplog: pytest.LogCaptureFixture) -> None:
+    host, port = served.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        head = "POST /v1/parse HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=x\r\n"
+        connection.sendall(f"{head}Content-Length: 1000\r\n\r\n--x".encode())
+        while not served.app.state.scheduler.load:
+            time.sleep(0.02)
+    while served.app.state.scheduler.load:
+        time.sleep(0.02)
+    served.client.get("/health")
+    assert not [record for record in caplog.records if "Exception" in record.getMessage()]
