@@ -55,7 +55,8 @@ def load_target(
     # Moved, never cast: a cast would round the rotary frequencies with the weights.
     torch.nn.Module.to(model, place).eval()
     replace_patch_convolutions(model)
-    own = checkpoint_self_speculation(folder, processor.tokenizer, model.get_input_embeddings().weight.shape[0])
+    rows = next(model.get_input_embeddings().parameters()).shape[0]
+    own = checkpoint_self_speculation(folder, processor.tokenizer, rows)
     head = read_mtp_head(folder, model)
     if head is not None:
         return MtpTransformersTarget(model, processor, profile, own, head=head)
