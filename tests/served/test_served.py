@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -161,6 +161,15 @@ def test_it_works_inside_a_running_event_loop() -> None:
         assert reader.decode(result.ids) == "ok"
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """A test run in the background of a shell has SIGINT ignored."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_the_wait_and_the_requests() -> None:
     slow = says("late")
     slow.wait = 600
