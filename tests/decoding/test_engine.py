@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -34,6 +35,19 @@ def test_results_come_in_the_order_of_requests() -> None:
     lengths = [40, 3, 25, 1, 12]
     results = Decoder(target, max_batch=2).run(request(p, n) for p, n in enumerate(lengths))
     assert [result.ids for result in results] == [plain(target, p, n) for p, n in enumerate(lengths)]
+
+
+def test_requests_that_fail_to_come_leave_the_decoder_free() -> None:
+    decoder = Decoder(ToyTarget(stop_bias=ENDLESS))
+
+    def two_and_no_more() -> Iterator[Request]:
+        yield request(1)
+        yield request(2)
+        raise OSError("the third cannot be read")
+
+    with pytest.raises(OSError, match="the third"):
+        decoder.run(two_and_no_more())
+    assert len(decoder.run([request(3)])) == 1
 
 
 def test_concurrency_is_bounded_and_every_forward_carries_all() -> None:

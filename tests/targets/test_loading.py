@@ -27,7 +27,8 @@ def complaint(*arguments: Any, **options: Any) -> str:
 
 def test_a_missing_folder(tmp_path: Path) -> None:
     assert "there is no model at" in complaint(tmp_path / "nowhere")
-    assert "there is no model at" in complaint("not a hub id")
+    for name in ("not a hub id", "./nowhere", "../nowhere", "nowhere/", "~/nowhere/at/all"):
+        assert "there is no model at" in complaint(name)
     assert "no config.json" in complaint(tmp_path)
 
 
@@ -48,7 +49,10 @@ def test_another_family(tmp_path: Path) -> None:
 def test_broken_files(tmp_path: Path, checkpoint: Callable[[str], Path]) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(checkpoint("glm_ocr"), folder)
-    (folder / "model.safetensors").unlink()
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    assert "cannot be loaded" in complaint(folder)
+    weights.unlink()
     assert "cannot be loaded" in complaint(folder)
     (folder / "config.json").write_text("{")
     assert "cannot be loaded" in complaint(folder)

@@ -133,9 +133,9 @@ class Decoder:
         """Decode all requests and return their results in order. For a decoder that nobody else steps."""
         if self.busy:
             raise RuntimeError("the decoder is busy; use add() and step()")
-        tickets = [self.add(request) for request in requests]
         results: dict[int, Result] = {}
         try:
+            tickets = [self.add(request) for request in requests]
             while self.busy:
                 results.update((result.ticket, result) for result in self.step())
         except BaseException:

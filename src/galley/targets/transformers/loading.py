@@ -11,7 +11,13 @@ from typing import Any
 import torch
 import transformers
 from huggingface_hub import snapshot_download
-from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HfHubHTTPError,
+    HFValidationError,
+    RepositoryNotFoundError,
+)
+from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, AutoProcessor
 
 from galley.errors import ModelError
@@ -22,7 +28,7 @@ from galley.targets.transformers.patches import replace_patch_convolutions
 from galley.targets.transformers.selfspec import FILE, SelfSpeculation, read_self_speculation
 from galley.targets.transformers.target import TransformersTarget
 
-_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+_HUB_ID = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 _PARTS = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", "*.py"]
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -98,7 +104,7 @@ def checkpoint_folder(path_or_id: str | Path) -> Path:
         )
     try:
         return Path(snapshot_download(str(path_or_id), allow_patterns=_PARTS))
-    except (RepositoryNotFoundError, GatedRepoError) as error:
+    except (RepositoryNotFoundError, GatedRepoError, HFValidationError) as error:
         raise ModelError(
             f"the hub has no open model {path_or_id}; check the name, or log in if it is private"
         ) from error
@@ -133,7 +139,7 @@ def _one_line(folder: Path) -> Iterator[None]:
     log.set_verbosity_error()
     try:
         yield
-    except (OSError, ValueError, ImportError, KeyError, RuntimeError) as error:
+    except (OSError, ValueError, ImportError, KeyError, RuntimeError, SafetensorError) as error:
         first = str(error).strip().splitlines() or [type(error).__name__]
         raise ModelError(f"the model in {folder} cannot be loaded: {first[0]}") from error
     finally:
