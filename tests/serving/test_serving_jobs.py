@@ -203,6 +203,7 @@ def test_what_is_no_job_is_not_found(served: Served) -> None:
         assert served.client.get(f"/v1/jobs/{id_}").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_restart_goes_on_where_it_was(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         done = server.submit(pdf("finished"))

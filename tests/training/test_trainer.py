@@ -36,6 +36,7 @@ def weights(trainer: Trainer) -> dict[str, torch.Tensor]:
     return {name: value.clone() for name, value in trainer.learner.module.state_dict().items()}
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_reaches_the_same_weights(folder: Path, tmp_path: Path) -> None:
     whole = make_trainer(folder, tmp_path / "whole", 8)
     whole.run(lambda _: None)
