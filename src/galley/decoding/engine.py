@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -27,6 +25,7 @@ from galley.decoding.proposers import (
     Proposals,
     Shared,
 )
+from galley.decoding.queue import RequestQueue
 from galley.decoding.request import Finish, Request, Result
 from galley.decoding.sequence import Sequence, most
 from galley.decoding.stats import Stats
@@ -57,7 +56,7 @@ class _Turn:
     window: Window
 
 
-class Decoder:
+class Decoder(RequestQueue):
     """Decodes requests with draft-and-verify, up to ``max_batch`` at a time.
 
     proposer: a name of ``PROPOSERS`` or settings; a request may have its own. key: what drafts given as ids
@@ -79,6 +78,7 @@ class Decoder:
     ) -> None:
         if max_batch < 1:
             raise ValueError(f"max_batch is at least 1, not {max_batch}")
+        super().__init__()
         self.target = target
         self.stats = Stats()
         self.forwards = 0
@@ -86,11 +86,7 @@ class Decoder:
         self._proposer = named(proposer)
         self._max_batch = max_batch
         self._key = key
-        self._waiting: deque[tuple[int, Request]] = deque()
         self._running: list[Sequence] = []
-        self._alive: set[int] = set()
-        self._cancelled: set[int] = set()
-        self._tickets = itertools.count()
         self._round = 0
         self._costs_known = costs is not None
         known = costs or Costs.flat()
@@ -101,54 +97,19 @@ class Decoder:
         """The cost table in use, so that it can be kept for another decoder of the same model."""
         return self._shared.costs
 
-    def add(self, request: Request) -> int:
-        """Queue a request; it joins the batch at the next step that has a place. Returns its ticket."""
-        ticket = next(self._tickets)
-        self._alive.add(ticket)
-        self._waiting.append((ticket, request))
-        return ticket
-
-    def cancel(self, ticket: int) -> None:
-        """End a sequence at its next step, keeping what it wrote; does nothing when it is over already."""
-        if ticket in self._alive:
-            self._cancelled.add(ticket)
-
-    @property
-    def busy(self) -> bool:
-        """Whether anything is running or waiting."""
-        return bool(self._waiting or self._running)
-
     def step(self) -> list[Result]:
         """One round of every running sequence, after new ones joined. Returns what finished."""
-        for sequence in self._running:
-            if sequence.ticket in self._cancelled:
-                sequence.finish = Finish.CANCELLED
+        self._cancel_running()
         results = self._sweep() + self._admit() + self._sweep()
         if self._running:
             self._round += 1
             self._advance()
         return results + self._sweep()
 
-    def run(self, requests: Iterable[Request]) -> list[Result]:
-        """Decode all requests and return their results in order. For a decoder that nobody else steps."""
-        if self.busy:
-            raise RuntimeError("the decoder is busy; use add() and step()")
-        results: dict[int, Result] = {}
-        try:
-            tickets = [self.add(request) for request in requests]
-            while self.busy:
-                results.update((result.ticket, result) for result in self.step())
-        except BaseException:
-            self.close()
-            raise
-        return [results[ticket] for ticket in tickets]
-
-    def close(self) -> list[Result]:
-        """Cancel everything and free what the target holds for it. Returns what had been written."""
-        self._cancelled |= self._alive
+    def _cancel_running(self) -> None:
         for sequence in self._running:
-            sequence.finish = Finish.CANCELLED
-        return self._sweep() + self._admit()
+            if sequence.ticket in self._cancelled:
+                sequence.finish = Finish.CANCELLED
 
     # Joining
 
@@ -175,10 +136,6 @@ class Decoder:
         pool = drafts if isinstance(drafts, DraftPool) else DraftPool(drafts, self._key)
         proposer = (request.proposer or self._proposer).start(self._shared, pool, request.prompt_ids)
         return Sequence(ticket, request, pool, proposer, self.target.stop_ids)
-
-    def _unstarted(self, ticket: int, finish: Finish, error: Exception | None = None) -> Result:
-        self._forget(ticket)
-        return Result(ticket, [], finish, Stats(), [], error=error)
 
     def _prefill(self, joining: list[Sequence]) -> None:
         need = most([sequence.need for sequence in joining])
@@ -298,10 +255,6 @@ class Decoder:
             self.stats.add(sequence.stats)
             self._forget(sequence.ticket)
         return [sequence.result() for sequence in over]
-
-    def _forget(self, ticket: int) -> None:
-        self._alive.discard(ticket)
-        self._cancelled.discard(ticket)
 
 
 def named(proposer: str | Proposals) -> Proposals:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +14,7 @@ from vllm.sampling_params import RequestOutputKind
 from galley.decoding import DraftPool, Exact, Finish, Request, Result, Sampling, Stats, TokenKey
 from galley.decoding.accept import Outcome
 from galley.decoding.proposers import Proposals
+from galley.decoding.queue import RequestQueue
 from galley.decoding.sequence import Sequence
 from galley.engines.chain import ChainDrafter, Masks, start
 from galley.engines.vllm.drafter import SEQUENCE
@@ -47,7 +47,7 @@ class _Running:
     counted: int = 0
 
 
-class VllmDecoder:
+class VllmDecoder(RequestQueue):
     """Decodes requests in a vLLM engine, which batches them with those of other decoders.
 
     proposals: what drafts; a request may have its own. ``add`` and ``cancel`` may be called from other threads
@@ -55,39 +55,18 @@ class VllmDecoder:
     """
 
     def __init__(self, engine: SharedEngine, model: Model, proposals: Proposals) -> None:
+        super().__init__()
         self._engine, self._model, self._proposals = engine, model, proposals
         self.stats = Stats()
-        self._waiting: deque[tuple[int, Request]] = deque()
         self._running: dict[int, _Running] = {}
         self._by_name: dict[str, _Running] = {}
-        self._alive: set[int] = set()
-        self._cancelled: set[int] = set()
         self._inbox: Inbox = deque()
-        self._tickets = itertools.count()
         self._round = 0
-
-    def add(self, request: Request) -> int:
-        """Queue a request; returns its ticket."""
-        ticket = next(self._tickets)
-        self._alive.add(ticket)
-        self._waiting.append((ticket, request))
-        return ticket
-
-    def cancel(self, ticket: int) -> None:
-        """End a sequence at its next step, keeping what it wrote; does nothing when it is over already."""
-        if ticket in self._alive:
-            self._cancelled.add(ticket)
-
-    @property
-    def busy(self) -> bool:
-        """Whether anything is running or waiting."""
-        return bool(self._waiting or self._running)
 
     def step(self) -> list[Result]:
         """One step of the engine, after new requests joined. Returns what finished."""
         results = self._admit()
-        for ticket in self._cancelled & self._running.keys():
-            self._running[ticket].sequence.finish = Finish.CANCELLED
+        self._cancel_running()
         results += self._sweep()
         if self._running:
             self._round += 1
@@ -99,26 +78,9 @@ class VllmDecoder:
             self._collect((time.perf_counter() - begin) / len(self._running))
         return results + self._sweep()
 
-    def run(self, requests: Iterable[Request]) -> list[Result]:
-        """Decode all requests and return their results in order. For a decoder that nobody else steps."""
-        if self.busy:
-            raise RuntimeError("the decoder is busy; use add() and step()")
-        tickets = [self.add(request) for request in requests]
-        results: dict[int, Result] = {}
-        try:
-            while self.busy:
-                results.update((result.ticket, result) for result in self.step())
-        except BaseException:
-            self.close()
-            raise
-        return [results[ticket] for ticket in tickets]
-
-    def close(self) -> list[Result]:
-        """Cancel everything. Returns what had been written."""
-        self._cancelled |= self._alive
-        for running in self._running.values():
-            running.sequence.finish = Finish.CANCELLED
-        return self._sweep() + self._admit()
+    def _cancel_running(self) -> None:
+        for ticket in self._cancelled & self._running.keys():
+            self._running[ticket].sequence.finish = Finish.CANCELLED
 
     def _admit(self) -> list[Result]:
         over = []
@@ -143,10 +105,6 @@ class VllmDecoder:
         drafter = ChainDrafter(proposer, model.longest)
         params = _sampling(request, model.stop_ids, drafter)
         return _Running(sequence, drafter, self._engine.add(model.enter(request.prompt), params, self._inbox))
-
-    def _unstarted(self, ticket: int, finish: Finish, error: Exception | None = None) -> Result:
-        self._forget(ticket)
-        return Result(ticket, [], finish, Stats(), [], error=error)
 
     def _collect(self, seconds: float) -> None:
         """Take over what the engine has written; seconds: each sequence's share of the step."""
@@ -188,10 +146,6 @@ class VllmDecoder:
             self._forget(running.sequence.ticket)
             del self._running[running.sequence.ticket], self._by_name[running.name]
         return [running.sequence.result() for running in over]
-
-    def _forget(self, ticket: int) -> None:
-        self._alive.discard(ticket)
-        self._cancelled.discard(ticket)
 
 
 def _sampling(request: Request, stop_ids: frozenset[int], drafter: ChainDrafter) -> SamplingParams:
