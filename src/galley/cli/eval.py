@@ -56,10 +56,10 @@ def eval_command(
     """Predict, score and report a benchmark; exits with 1 when anything failed, after listing it."""
     _require_packages()
     from galley.evaluation.benchmarks import Settings, compare, run
-    from galley.evaluation.parallel import default_workers
     from galley.evaluation.predict import Predictor
     from galley.evaluation.report import to_markdown
     from galley.parsing.options import make_options
+    from galley.runtime import cores
 
     def settings(pred: Path | None, strategy: str) -> Settings:
         named = None if strategy == "draft" else model
@@ -69,7 +69,7 @@ def eval_command(
             out=out,
             predictor=Predictor(options, jobs),
             pred=pred,
-            workers=workers or default_workers(),
+            workers=workers or cores(),
             cdm=cdm,
             leave_out_missing=leave_out_missing,
             item_seconds=item_seconds,

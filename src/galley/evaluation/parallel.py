@@ -8,7 +8,6 @@ import contextlib
 import math
 import multiprocessing
 import multiprocessing.connection
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,11 +24,6 @@ class Outcome(Generic[Value]):
 
     value: Value | None = None
     problem: str | None = None
-
-
-def default_workers() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def map_limited(

@@ -175,9 +175,8 @@ class _Readers:
 
 @lru_cache(maxsize=1)
 def _readers(options: str, jobs: int) -> _Readers:
-    from galley.evaluation.parallel import default_workers
     from galley.parsing.options import ParseOptions
-    from galley.runtime import set_threads
+    from galley.runtime import cores, set_threads
 
-    set_threads(max(1, default_workers() // jobs))
+    set_threads(max(1, cores() // jobs))
     return _Readers(ParseOptions.model_validate_json(options))
