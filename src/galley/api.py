@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from galley._version import __version__
 from galley.document import Document, Failure, Page
-from galley.errors import GalleyError, InputError, ModelError, OutputError
+from galley.errors import GalleyError, InputError, ModelError, OutputError, unexpected
 from galley.ingest.page import PageImage
-from galley.ingest.source import Source, SourceLike, one_line, open_source
+from galley.ingest.source import Source, SourceLike, open_source
 from galley.parsing.options import ParseOptions, make_options
 
 ImageSink = Callable[[str, NDArray[np.uint8]], str]
@@ -145,8 +145,7 @@ def as_failure(error: Exception, number: int) -> Failure:
         return Failure(message=str(error), page=number)
     if isinstance(error, GalleyError):
         return Failure(message=f"page {number}: {error}", page=number)
-    what = f"unexpected {type(error).__name__}: {one_line(error)}"
-    return Failure(message=f"page {number}: {what}; please report it", page=number)
+    return Failure(message=f"page {number}: {unexpected(error)}", page=number)
 
 
 def add_page(document: Document, page: Page | Failure) -> None:

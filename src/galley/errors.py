@@ -31,3 +31,13 @@ class UsageError(GalleyError):
     """An option has a value that makes no sense."""
 
     exit_code = 2
+
+
+def one_line(error: BaseException) -> str:
+    """An exception's message as one line, its type where it has none."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def unexpected(error: BaseException) -> str:
+    """What is said of an error nobody foresaw."""
+    return f"unexpected {type(error).__name__}: {one_line(error)}; please report it"

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from galley.errors import GalleyError, OutputError
+from galley.errors import GalleyError, OutputError, unexpected
 
 INTERRUPTED = 128 + signal.SIGINT
 _PIPE_CLOSED = 141  # what a shell shows for a program that a closed pipe ended
@@ -38,10 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             _complain(f"cannot write: {error.strerror}", OutputError.exit_code)
             _leave(OutputError.exit_code)
-        what = " ".join(str(error).split())
-        code = _complain(
-            f"unexpected {type(error).__name__}: {what}; please report it", GalleyError.exit_code
-        )
+        code = _complain(unexpected(error), GalleyError.exit_code)
         if "--debug" in words:
             traceback.print_exc()
     _leave(code)

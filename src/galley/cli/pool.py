@@ -16,8 +16,7 @@ from types import TracebackType
 from galley.api import make_parser
 from galley.cli.worker import PageWorker, ParserFactory, Result, Task
 from galley.document import Failure
-from galley.errors import GalleyError
-from galley.ingest.source import one_line
+from galley.errors import GalleyError, unexpected
 from galley.parsing.options import ParseOptions
 from galley.runtime import cores
 
@@ -184,5 +183,4 @@ def _started(options: ParseOptions, factory: ParserFactory) -> PageWorker:
     except GalleyError:
         raise
     except Exception as error:
-        what = f"unexpected {type(error).__name__}: {one_line(error)}"
-        raise GalleyError(f"{what}; please report it") from error
+        raise GalleyError(unexpected(error)) from error

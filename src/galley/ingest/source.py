@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import BinaryIO, Protocol, TypeAlias
 
 from galley.document import Failure
-from galley.errors import GalleyError, InputError
+from galley.errors import GalleyError, InputError, one_line
 from galley.ingest.kind import HEAD_BYTES, Kind, kind_of, stranger
 from galley.ingest.page import PageImage
 from galley.ingest.ranges import PageRanges
@@ -138,11 +138,6 @@ def open_source(
         for part in ranges.missing(reader.page_count)
     ]
     return Source(name, reader, ranges.select(reader.page_count), missing)
-
-
-def one_line(error: BaseException) -> str:
-    """An exception's message as one line, its type where it has none."""
-    return " ".join(str(error).split()) or type(error).__name__
 
 
 def _pages(count: int) -> str:

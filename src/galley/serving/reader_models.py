@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from galley.api import ImageSink, PageParser
 from galley.decoding import Decoder, Exact, Finish, Request, Result, Sampling
 from galley.document import Document
-from galley.errors import ModelError
+from galley.errors import ModelError, one_line
 from galley.ingest.page import PageImage
-from galley.ingest.source import one_line
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.choose import load_reader, make_strategy
 from galley.parsing.strategies.decoders import Runner, make_decoder, make_proposals

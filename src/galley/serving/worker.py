@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-from galley.errors import GalleyError
-from galley.ingest.source import one_line
+from galley.errors import GalleyError, unexpected
 from galley.serving.models import Models
 from galley.serving.reading import TaskReader
 from galley.serving.tasks import Answer, Delta, ReadPage, Task, TaskFailed
@@ -85,7 +84,7 @@ class _Worker:
             answer = TaskFailed(str(error), error.exit_code)
         except Exception as error:  # no task may take the others down
             traceback.print_exc()
-            what = f"unexpected {type(error).__name__}: {one_line(error)}; please report it"
+            what = unexpected(error)
             answer = TaskFailed(f"page {task.number}: {what}" if isinstance(task, ReadPage) else what)
         self._send((ticket, answer))
 

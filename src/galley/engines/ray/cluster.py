@@ -12,8 +12,7 @@ from typing import Any
 import ray
 import ray._private.worker as ray_worker
 
-from galley.errors import GalleyError, UsageError
-from galley.ingest.source import one_line
+from galley.errors import GalleyError, UsageError, one_line
 from galley.runtime import cores
 
 _STORE_BYTES = 512 * 2**20  # for documents; Ray moves to disk what does not fit

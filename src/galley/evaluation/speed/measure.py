@@ -12,14 +12,13 @@ from typing import TypeVar
 
 from galley.decoding import Exact, Finish, Result, Stats, Threshold
 from galley.document import Document, Page
-from galley.errors import GalleyError
+from galley.errors import GalleyError, one_line
 from galley.evaluation.predict import benchmark_markdown
 from galley.evaluation.speed.samples import Sample
 from galley.evaluation.speed.times import BatchTimes, Decoded, PageTimes, TauTimes, UnitTimes
 from galley.evaluation.speed.ways import AR, Bench, Unit
 from galley.evaluation.text import character_similarity
 from galley.ingest.page import PageImage
-from galley.ingest.source import one_line
 from galley.parsing.options import ParseOptions
 from galley.targets.prompt import Runner
 

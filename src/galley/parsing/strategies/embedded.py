@@ -11,9 +11,8 @@ from typing import cast
 from galley.decoding import Finish, Request, Result
 from galley.document import Block, Label, Line, Page
 from galley.drafters.line import TextLine
-from galley.errors import UsageError
+from galley.errors import UsageError, one_line
 from galley.ingest.page import PageImage
-from galley.ingest.source import one_line
 from galley.parsing.draft import DraftParser
 from galley.parsing.markers import bullet
 from galley.parsing.options import ParseOptions

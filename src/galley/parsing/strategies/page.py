@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from galley.decoding import DraftPool, Finish, Request, Result
 from galley.document import BBox, Block, Label, Page
 from galley.document.table_html import table_html
+from galley.errors import one_line
 from galley.ingest.page import PageImage
-from galley.ingest.source import one_line
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from galley.decoding import Finish, Request, Result
 from galley.document import Block, Label, Page
 from galley.document.table_html import table_html
+from galley.errors import one_line
 from galley.ingest.page import PageImage
-from galley.ingest.source import one_line
 from galley.parsing.draft import DraftParser, cut
 from galley.parsing.markers import without_bullet
 from galley.parsing.options import ParseOptions
