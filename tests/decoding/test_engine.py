@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -178,14 +179,46 @@ def test_bad_settings_are_refused_at_once() -> None:
         Decoder(ToyTarget(), "magic")
     with pytest.raises(ValueError, match="max_batch"):
         Decoder(ToyTarget(), max_batch=0)
-    with pytest.raises(ValueError, match="max_tokens"):
-        Request(1, max_tokens=0)
-    with pytest.raises(ValueError, match="block_size"):
-        BlockDiffusion(block_size=0)
+    for length in (0, 1.5, math.nan):
+        with pytest.raises(ValueError, match="max_tokens"):
+            Request(1, max_tokens=length)  # type: ignore[arg-type]
+    for size in (0, 100_000):
+        with pytest.raises(ValueError, match="block_size"):
+            BlockDiffusion(block_size=size)
     with pytest.raises(ValueError, match="tau_d"):
         BlockDiffusion(tau_d=0.0)
-    with pytest.raises(ValueError, match="repetition_penalty"):
-        Request(1, repetition_penalty=0.0)
+    for strength in (0.0, math.nan, math.inf):
+        with pytest.raises(ValueError, match="repetition_penalty"):
+            Request(1, repetition_penalty=strength)
+
+
+@pytest.mark.parametrize("proposer", ["match", "auto"])
+def test_drafts_of_another_vocabulary_do_no_harm(proposer: str) -> None:
+    target = ToyTarget(stop_bias=ENDLESS)
+    text = plain(target, 1, 30)
+    drafts = [[*text[:9], 10**7, *text[9:], -1], [-5, 10**9], [target.vocab_size]]
+    (result,) = Decoder(target, proposer).run([request(1, drafts=drafts)])
+    assert result.ids == text
+    assert sum(result.stats.accepted) > 20
+
+
+def test_a_block_is_no_longer_than_the_text_may_become() -> None:
+    target = ToyTarget(stop_bias=ENDLESS)
+    (result,) = Decoder(target, BlockDiffusion(block_size=500)).run([request(1, 12)])
+    assert result.ids == plain(target, 1, 12)
+    assert max(len(window) for windows in target.windows for window in windows) <= 12
+
+
+def test_scores_that_are_not_numbers_end_the_sequence_with_an_error() -> None:
+    class Broken(ToyTarget):
+        def logits(self, prompt: int, context: Sequence[int]) -> np.ndarray:
+            row = super().logits(prompt, context)
+            return np.full_like(row, np.nan) if prompt == 2 and len(context) > 4 else row
+
+    broken, sound = Decoder(Broken(stop_bias=ENDLESS), "none").run([request(2), request(1)])
+    assert broken.finish is Finish.ERROR and "not numbers" in str(broken.error)
+    assert len(broken.ids) == 5
+    assert sound.ids == plain(ToyTarget(stop_bias=ENDLESS), 1, 30)
 
 
 def test_run_on_a_busy_decoder_would_lose_results() -> None:

@@ -54,6 +54,8 @@ def test_broken_files(tmp_path: Path, checkpoint: Callable[[str], Path]) -> None
     assert "cannot be loaded" in complaint(folder)
     weights.unlink()
     assert "cannot be loaded" in complaint(folder)
+    (folder / "processor_config.json").unlink()
+    assert complaint(folder).endswith("preprocessor_config.json file")  # the reason in full
     (folder / "config.json").write_text("{")
     assert "cannot be loaded" in complaint(folder)
 

@@ -137,8 +137,11 @@ def walk(
         children = {int(window.tokens[child]): child for child in window.children[slot]}
         row = _row(scores, slot, penalty, outcome.tokens)
         token = rule.choose(_prediction(scores, slot, row, children, penalty is not None), random)
+        confidence = _confidence(scores, slot, token, children.get(token))
+        if confidence is not None and math.isnan(confidence):
+            raise ArithmeticError("the model's scores are not numbers; try --device cpu, or other weights")
         outcome.tokens.append(token)
-        outcome.confidences.append(_confidence(scores, slot, token, children.get(token)))
+        outcome.confidences.append(confidence)
         if token not in children:
             return outcome
         outcome.slots.append(children[token])

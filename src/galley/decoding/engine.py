@@ -14,7 +14,7 @@ import numpy as np
 from galley.decoding.accept import first_token, walk
 from galley.decoding.auto import Auto
 from galley.decoding.budget import Costs, Pace
-from galley.decoding.pool import DraftPool, TokenKey
+from galley.decoding.pool import DraftPool, TokenKey, known
 from galley.decoding.proposers import (
     BlockDiffusion,
     Match,
@@ -133,9 +133,10 @@ class Decoder(RequestQueue):
 
     def _start(self, ticket: int, request: Request) -> Sequence:
         drafts = request.drafts
-        pool = drafts if isinstance(drafts, DraftPool) else DraftPool(drafts, self._key)
-        proposer = (request.proposer or self._proposer).start(self._shared, pool, request.prompt_ids)
-        return Sequence(ticket, request, pool, proposer, self.target.stop_ids)
+        if not isinstance(drafts, DraftPool):
+            drafts = DraftPool([known(draft, self.target.vocab_size) for draft in drafts], self._key)
+        proposer = (request.proposer or self._proposer).start(self._shared, drafts, request.prompt_ids)
+        return Sequence(ticket, request, drafts, proposer, self.target.stop_ids)
 
     def _prefill(self, joining: list[Sequence]) -> None:
         need = most([sequence.need for sequence in joining])

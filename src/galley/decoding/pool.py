@@ -12,6 +12,11 @@ caller with a tokenizer gives the token's text without punctuation, width and wh
 differences between drafter and model do not hide a match."""
 
 
+def known(draft: Sequence[int], vocab_size: int) -> list[int]:
+    """The ids that a model has a token for. A draft is a hint: wrong ids in it must not end a text."""
+    return [int(token) for token in draft if 0 <= token < vocab_size]
+
+
 class Match(NamedTuple):
     """A place in a draft: ``position`` is the index of the token that would come next."""
 

@@ -21,6 +21,8 @@ from galley.decoding.window import Ids, Window
 
 OWN = Source("own")
 MTP = Source("mtp")
+LARGEST_BLOCK = 512
+"""Masks per block beyond which a window costs more than any draft can bring (the papers use 32)."""
 
 
 @dataclass(eq=False)
@@ -164,8 +166,8 @@ class BlockDiffusion:
     needs_costs = False
 
     def __post_init__(self) -> None:
-        if self.block_size is not None and self.block_size < 1:
-            raise ValueError(f"block_size is at least 1, not {self.block_size}")
+        if self.block_size is not None and not 1 <= self.block_size <= LARGEST_BLOCK:
+            raise ValueError(f"block_size is 1 to {LARGEST_BLOCK}, not {self.block_size}")
         if self.tau_d is not None and not 0 < self.tau_d <= 1:
             raise ValueError(f"tau_d is a probability above 0, not {self.tau_d}")
 
@@ -192,17 +194,19 @@ class _SelfSpeculation(Proposer):
             tree.add(Draft(tokens, np.ones(len(tokens)), OWN))
         elif self._room > 0:
             block = np.where(self._filled, self._draft, self._mask)
-            return Proposal(tree, [(0, block if len(block) else np.full(self._size, self._mask))])
+            fresh = np.full(min(self._size, self._room), self._mask)
+            return Proposal(tree, [(0, block if len(block) else fresh)])
         return Proposal(tree)
 
     def follow(self, proposal: Proposal, scores: Scores, outcome: Outcome) -> None:
         if not proposal.blocks:
             self._forget()
         elif self._floor is None or scores.confidence is None:
-            self._draft, self._filled = scores.argmax[1:], np.ones(self._size, dtype=bool)
+            self._draft = scores.argmax[1:]
+            self._filled = np.ones(len(self._draft), dtype=bool)
         elif len(self._draft) == 0:
             self._draft = scores.argmax[1:]
-            self._filled = self._surest(scores.confidence[1:], np.zeros(self._size, dtype=bool))
+            self._filled = self._surest(scores.confidence[1:], np.zeros(len(self._draft), dtype=bool))
         else:
             # The boundary moved on by one token: the draft follows it and the block ends where it ended.
             kept = self._filled[1:]

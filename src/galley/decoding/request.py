@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from numbers import Integral
 from typing import Any
 
 from galley.decoding.accept import Acceptance, Exact
@@ -29,12 +31,12 @@ class Request:
     """One text to decode.
 
     prompt: whatever the target reads. prompt_ids: the prompt's token ids, which a repetition penalty and
-    prompt lookup see; not needed otherwise. drafts: token ids of free drafts in any order, or a pool that
-    may grow meanwhile and be shared. max_tokens: the most tokens returned; the stop token is not returned,
-    but needs room like any other. proposer: what drafts, None for the decoder's. acceptance: what is
-    accepted. repetition_penalty: 1 is none. loop_guard: None switches it off. confidence: record the
-    model's log-probability of every token in the trace. on_commit: called with the new tokens after each
-    round.
+    prompt lookup see; not needed otherwise. drafts: token ids of free drafts in any order (those the model
+    does not have are left out), or a pool that may grow meanwhile and be shared. max_tokens: the most
+    tokens returned; the stop token is not returned, but needs room like any other. proposer: what drafts,
+    None for the decoder's. acceptance: what is accepted. repetition_penalty: 1 is none. loop_guard: None
+    switches it off. confidence: record the model's log-probability of every token in the trace. on_commit:
+    called with the new tokens after each round.
     """
 
     prompt: Any
@@ -49,9 +51,9 @@ class Request:
     on_commit: Callable[[list[int]], None] | None = None
 
     def __post_init__(self) -> None:
-        if self.max_tokens < 1:
-            raise ValueError(f"max_tokens is at least 1, not {self.max_tokens}")
-        if self.repetition_penalty <= 0:
+        if not isinstance(self.max_tokens, Integral) or self.max_tokens < 1:
+            raise ValueError(f"max_tokens is a whole number of at least 1, not {self.max_tokens}")
+        if not 0 < self.repetition_penalty < math.inf:
             raise ValueError(f"repetition_penalty is above 0 (1 is none), not {self.repetition_penalty}")
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, TomlConfigSettingsSource
 
+from galley.decoding.proposers import LARGEST_BLOCK
 from galley.errors import UsageError
 from galley.ingest.ranges import PageRanges
 from galley.ingest.source import DEFAULT_DPI, DEFAULT_MAX_PIXELS
@@ -48,10 +49,10 @@ class ParseOptions(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     strategy: Literal["auto", "draft", "regions", "page", "hierarchical"] = "auto"
-    model: str | None = None
+    model: str | None = Field(default=None, min_length=1)
     decode: Literal["auto", "ar", "self-spec", "match", "mtp", "diffusion"] = "auto"
     tau: float = Field(default=1.0, gt=0, le=1)
-    block_size: int | None = Field(default=None, ge=1)
+    block_size: int | None = Field(default=None, ge=1, le=LARGEST_BLOCK)
     overlap: bool = True
     batch: int = Field(default=16, ge=1)
     family: str | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -140,8 +141,8 @@ def _one_line(folder: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, ImportError, KeyError, RuntimeError, SafetensorError) as error:
-        first = str(error).strip().splitlines() or [type(error).__name__]
-        raise ModelError(f"the model in {folder} cannot be loaded: {first[0]}") from error
+        reason = textwrap.shorten(str(error), 600, placeholder=" …") or type(error).__name__
+        raise ModelError(f"the model in {folder} cannot be loaded: {reason}") from error
     finally:
         log.set_verbosity(before)
 

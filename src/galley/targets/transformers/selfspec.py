@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from galley.decoding.proposers import LARGEST_BLOCK
 from galley.errors import ModelError
 
 FILE = "block_diffusion.json"
@@ -33,13 +35,13 @@ def read_self_speculation(path: Path, tokenizer: Any, rows: int) -> SelfSpeculat
     block_size = _whole(settings, "bd_size", path)
     mask_id = _whole(settings, "mask_id", path)
     weight = settings.get("ar_loss_weight")
-    if not isinstance(weight, (int, float)) or isinstance(weight, bool) or weight <= 0:
+    if not isinstance(weight, (int, float)) or isinstance(weight, bool) or not 0 < weight < math.inf:
         raise ModelError(
             f"{path}: ar_loss_weight is {weight!r}; only a checkpoint trained with a weight above 0 "
             "can verify its own drafts"
         )
-    if block_size < 1:
-        raise ModelError(f"{path}: bd_size is {block_size}; it must be at least 1")
+    if not 1 <= block_size <= LARGEST_BLOCK:
+        raise ModelError(f"{path}: bd_size is {block_size}; it must be 1 to {LARGEST_BLOCK}")
     expected = tokenizer.get_vocab().get(MASK_TOKEN)
     if expected is None:
         raise ModelError(f"{path}: the checkpoint's tokenizer has no {MASK_TOKEN} token to draft with")
