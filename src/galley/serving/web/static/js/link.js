@@ -5,16 +5,23 @@ import { isNarrow } from "./dom.js";
 const FORWARD = new Set(["ArrowDown", "ArrowRight"]);
 const BACK = new Set(["ArrowUp", "ArrowLeft"]);
 
-/** Wires `container`, which holds pages. `showView(name)` switches the tab, where only one is shown at a time. */
+/**
+ * Wires `container`, which holds pages. `showView(name)` switches the tab, where only one is shown at a time, and
+ * says whether that builds the pages anew.
+ */
 export function linkRegions(container, showView) {
-  let lit = null;
+  let lit = null; // a place, not an element: views are built anew
 
+  const mark = (on) => {
+    const pair = lit?.page.querySelectorAll(`[data-block="${lit.index}"]`) ?? [];
+    for (const element of pair) element.classList.toggle("lit", on);
+  };
   const light = (target) => {
-    const next = target?.closest?.("[data-block]") ?? null;
-    if (next === lit) return;
-    for (const element of lit ? pair(lit) : []) element.classList.remove("lit");
+    const next = placeOf(target);
+    if (next?.page === lit?.page && next?.index === lit?.index) return;
+    mark(false);
     lit = next;
-    for (const element of lit ? pair(lit) : []) element.classList.add("lit");
+    mark(true);
   };
   const focused = () => (container.contains(document.activeElement) ? document.activeElement : null);
 
@@ -25,6 +32,7 @@ export function linkRegions(container, showView) {
     rove(event.target);
   });
   container.addEventListener("focusout", (event) => event.relatedTarget || light(null));
+  container.addEventListener("shown", () => mark(true));
 
   container.addEventListener("click", (event) => {
     const from = event.target.closest("[data-block]");
@@ -51,16 +59,17 @@ export function linkRegions(container, showView) {
   function cross(from, withFocus) {
     const isRegion = from.classList.contains("region");
     const page = from.closest(".page");
-    if (isNarrow()) showView(isRegion ? "text" : "image");
+    const isRebuilt = isNarrow() && showView(isRegion ? "text" : "image");
     const arrive = () => {
       const to = counterpart(page, from.dataset.block, isRegion);
       if (!to) return;
       to.scrollIntoView({ block: isNarrow() ? "center" : "nearest", behavior: smooth() });
       light(to);
       flash(to);
-      if (withFocus) to.focus({ preventScroll: true });
+      // In one column the place that was left is hidden, and takes the focus with it.
+      if (withFocus || isNarrow()) to.focus({ preventScroll: true });
     };
-    if (counterpart(page, from.dataset.block, isRegion)) arrive();
+    if (!isRebuilt && counterpart(page, from.dataset.block, isRegion)) arrive();
     else page.addEventListener("shown", arrive, { once: true });
   }
 
@@ -75,9 +84,11 @@ export function linkRegions(container, showView) {
   return { clear };
 }
 
-/** The block and the region that belong together, of which `element` is one. */
-const pair = (element) =>
-  element.closest(".page")?.querySelectorAll(`[data-block="${element.dataset.block}"]`) ?? [element];
+/** The page and the number of the block or region that `element` is in, null where it is in none. */
+function placeOf(element) {
+  const own = element?.closest?.("[data-block]");
+  return own ? { page: own.closest(".page"), index: own.dataset.block } : null;
+}
 
 const counterpart = (page, index, isRegion) =>
   page.querySelector(`${isRegion ? ".reading" : ".regions"} [data-block="${index}"]`);

@@ -2,14 +2,17 @@
 
 import { byId, isNarrow } from "./dom.js";
 
-/** Wires the tabs; `onView(name)` is called when another is chosen. Returns a function that chooses one. */
+/**
+ * Wires the tabs; `onView(name)` is called when another is chosen. Returns a function that chooses one, which is
+ * false where it was chosen already.
+ */
 export function prepareTabs(onView) {
   const tabs = [...document.querySelectorAll("[role=tab]")];
   const visible = () => tabs.filter((tab) => tab.offsetParent !== null);
   let current = null;
 
   function choose(view) {
-    if (view === current) return;
+    if (view === current) return false;
     current = view;
     for (const tab of tabs) {
       const isCurrent = tab.dataset.view === view;
@@ -20,6 +23,7 @@ export function prepareTabs(onView) {
     byId("pages").setAttribute("aria-labelledby", `tab-${view}`);
     byId("legend").hidden = view !== "proof";
     onView(view);
+    return true;
   }
 
   for (const tab of tabs) {
