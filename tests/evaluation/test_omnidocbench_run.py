@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ pytest.importorskip("pylatexenc", reason="needs galley[eval]")
 from PIL import Image
 
 from galley.cli.app import run as galley
-from galley.errors import InputError
+from galley.errors import InputError, OutputError
 from galley.evaluation.omnidocbench import run as omnidocbench
 from galley.evaluation.parallel import map_limited
 
@@ -145,3 +146,26 @@ def test_a_page_over_its_time_is_matched_simply_then_scored_as_empty(
     edits = [page.text[0].metric["Edit_dist"] for page in found.pages]
     assert edits[0] == edits[1] == 0
     assert edits[2] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("{", "is not JSON"),
+        ("[]", "must be a list of pages"),
+        ('{"a": 1}', "must be a list of pages"),
+        ("[3]", "page 1: not as OmniDocBench annotates"),
+        ('[{"layout_dets": []}]', "page 1: not as OmniDocBench annotates (KeyError: 'page_info')"),
+    ],
+)
+def test_a_file_that_holds_no_annotations(tmp_path: Path, text: str, complaint: str) -> None:
+    data, made = tmp_path / "pages.json", predictions(tmp_path, "one")
+    data.write_text(text)
+    with pytest.raises(InputError, match=re.escape(complaint)):
+        command(data, tmp_path / "out", "--pred", str(made))
+
+
+def test_an_output_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    data, made = annotations(tmp_path, "one"), predictions(tmp_path, "one")
+    with pytest.raises(OutputError, match="cannot write"):
+        command(data, data / "out", "--pred", str(made))

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from galley.cli.outputs import make_folder
 from galley.cli.speed import speed_command
 from galley.errors import ModelError, UsageError
 
@@ -76,6 +77,7 @@ def eval_command(
             say=lambda line: typer.echo(line, err=True),
         )
 
+    make_folder(out)
     chosen = strategy or ([] if pred else ["auto"])
     runs = {path.resolve().name: settings(path, "auto") for path in pred or ()}
     runs |= {strategy: settings(None, strategy) for strategy in chosen}
@@ -126,4 +128,5 @@ def realset(
     def keep(sample: Sample) -> bool:
         return sample.task in wanted and only in f"{sample.id} {sample.kind}"
 
+    make_folder(out)
     bench(data, out, systems.split(","), keep, every, threads, limit_seconds, typer.echo)

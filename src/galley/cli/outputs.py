@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
 from types import TracebackType
@@ -28,8 +28,8 @@ class OutputFolder:
                 f"-o takes a folder; to write one file: galley parse FILE > {display_name(path)}"
             )
         self.path = path
+        make_folder(path)
         with writing(path):
-            path.mkdir(parents=True, exist_ok=True)
             self._staging = Path(tempfile.mkdtemp(prefix=".galley-", dir=path))
 
     def __enter__(self) -> OutputFolder:
@@ -44,12 +44,13 @@ class OutputFolder:
         """Where the figures of one document are kept until ``publish_images`` moves them."""
         return self._staging / "images" / place
 
-    def write(self, relative: PurePath, text: str) -> None:
-        """Put ``text`` into a file of the folder, whole or not at all."""
+    def write(self, relative: PurePath, pieces: Iterable[str]) -> None:
+        """Put text into a file of the folder, whole or not at all."""
         target, draft = self.path / relative, self._staging / "file"
         with writing(target):
             target.parent.mkdir(parents=True, exist_ok=True)
-            draft.write_bytes(text.encode("utf-8", "replace"))
+            with draft.open("wb") as file:
+                file.writelines(piece.encode("utf-8", "replace") for piece in pieces)
             draft.replace(target)
 
     def remove(self, relative: PurePath) -> None:
@@ -72,6 +73,12 @@ class OutputFolder:
             target.parent.mkdir(parents=True, exist_ok=True)
             staged.replace(target)
         return True
+
+
+def make_folder(path: Path) -> None:
+    """Make an output folder where there is none. Raises ``OutputError`` when that cannot be."""
+    with writing(path):
+        path.mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager

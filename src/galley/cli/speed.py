@@ -9,6 +9,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from galley.cli.outputs import make_folder
 from galley.errors import ModelError, UsageError
 
 Number = TypeVar("Number", int, float)
@@ -83,6 +84,7 @@ def speed_command(
         taus=_numbers("--taus", taus, float, 0.001, 1),
         say=lambda line: typer.echo(line, err=True),
     )
+    make_folder(out)
     report, differences = bench(settings)
     typer.echo(to_markdown(report))
     if report.failures or differences:

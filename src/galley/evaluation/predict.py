@@ -122,7 +122,7 @@ def benchmark_markdown(document: Document) -> str:
     figures and page furniture left out."""
     from galley.document.select import DEFAULT_KEEP, shown
 
-    blocks = (_block(item.block, item.content.strip("\n")) for item in shown(document, DEFAULT_KEEP))
+    blocks = (_block(item.block, item.content.strip("\n")) for item in shown(document.pages, DEFAULT_KEEP))
     return "\n\n".join(block for block in blocks if block.strip()) + "\n"
 
 

@@ -58,11 +58,17 @@ def load(path: Path) -> list[PageTruth]:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:
         raise InputError(f"{path} is not JSON: {error}") from error
-    if not isinstance(pages, list) or not all(isinstance(p, dict) and "layout_dets" in p for p in pages):
-        raise InputError(
-            f"{path} is no OmniDocBench annotation file: it must be a list of pages with layout_dets"
-        )
-    return [_page(page) for page in pages]
+    if not isinstance(pages, list) or not pages:
+        raise InputError(f"{path} is no OmniDocBench annotation file: it must be a list of pages")
+    truths = []
+    for number, page in enumerate(pages, 1):
+        try:
+            truths.append(_page(page))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(
+                f"{path}, page {number}: not as OmniDocBench annotates ({type(error).__name__}: {error})"
+            ) from error
+    return truths
 
 
 def _page(page: dict[str, Any]) -> PageTruth:
