@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -90,8 +90,8 @@ class FixedPrompt:
         return together
 
 
-def build(width: int, layers: int) -> Any:
-    """GLM-OCR's classes at a size this machine turns over; weights scaled so that outputs vary."""
+def small(width: int, layers: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Text and vision settings of GLM-OCR's classes at a size that a CPU turns over."""
     text = {
         "vocab_size": VOCABULARY,
         "hidden_size": width,
@@ -101,22 +101,24 @@ def build(width: int, layers: int) -> Any:
         "num_key_value_heads": width // 128,
         "head_dim": 64,
         "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [8, 12, 12]},
-        "pad_token_id": 0,
-        "eos_token_id": STOP,
     }
-    vision = {
-        "depth": 4,
-        "hidden_size": 256,
-        "num_heads": 4,
-        "intermediate_size": 512,
-        "out_hidden_size": width,
-        "patch_size": PATCH,
-        "spatial_merge_size": MERGE,
-    }
+    vision = {"depth": 4, "hidden_size": 256, "num_heads": 4, "intermediate_size": 512}
+    return text, vision
+
+
+def build(
+    text: dict[str, Any], vision: dict[str, Any], device: str = "cpu", dtype: torch.dtype = torch.float32
+) -> Any:
+    """A model of GLM-OCR's classes; random weights scaled so that outputs vary."""
+    text = {**text, "pad_token_id": 0, "eos_token_id": STOP}
+    eyes = {"out_hidden_size": text["hidden_size"], "patch_size": PATCH, "spatial_merge_size": MERGE}
     ids = {"image_token_id": IMAGE, "video_token_id": 6, "image_start_token_id": 7, "image_end_token_id": 8}
-    config = hf.GlmOcrConfig(text_config=text, vision_config=vision, tie_word_embeddings=False, **ids)
+    config = hf.GlmOcrConfig(
+        text_config=text, vision_config={**vision, **eyes}, tie_word_embeddings=False, **ids
+    )
     torch.manual_seed(0)
-    model = hf.GlmOcrForConditionalGeneration(config).eval()
+    with torch.device(device):
+        model = hf.GlmOcrForConditionalGeneration(config).eval().to(dtype)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if parameter.ndim >= 2:
@@ -136,15 +138,20 @@ def _deviation(name: str, parameter: torch.Tensor) -> float:
 
 
 def seconds(call: Callable[[], Any]) -> tuple[float, Any]:
-    clock = time.process_time if torch.get_num_threads() == 1 else time.perf_counter
+    on_gpu = torch.cuda.is_initialized()
+    alone = torch.get_num_threads() == 1 and not on_gpu
+    clock = time.process_time if alone else time.perf_counter
     start = clock()
     result = call()
+    if on_gpu:
+        torch.cuda.synchronize()
     return clock() - start, result
 
 
-def forward_costs(target: TransformersTarget, prompt: Prompt) -> None:
+def forward_costs(
+    target: TransformersTarget, prompt: Prompt, batches: Sequence[int], widths: Sequence[int]
+) -> None:
     """Print milliseconds of a forward by window width (rows) and batch (columns)."""
-    batches, widths = (1, 4, 8), (1, 2, 4, 8, 16, 33, 64, 128)
     handles = [handle for handle, _ in target.prefill([prompt] * max(batches))]
     print(f"\nmilliseconds per forward after a prompt of {handles[0].slot.length} tokens")
     print("width " + "".join(f"   batch {batch:<3}" for batch in batches))
@@ -209,7 +216,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     hf.utils.logging.set_verbosity_error()
-    model = build(options.width, options.layers)
+    model = build(*small(options.width, options.layers))
     pixels = torch.randn(1024, 3 * 2 * PATCH**2)
     embed = model.model.visual.patch_embed
     convolution = min(seconds(lambda: embed(pixels))[0] for _ in range(3))
@@ -225,7 +232,7 @@ def main() -> None:
     size = sum(parameter.numel() for parameter in model.parameters()) / 1e6
     print(f"{size:.0f}M parameters, float32, {torch.get_num_threads()} threads, {options.tokens} tokens")
     print(f"1024 patches embedded: convolution {1e3 * convolution:.1f} ms, product {1e3 * product:.1f} ms")
-    forward_costs(target, prompt)
+    forward_costs(target, prompt, (1, 4, 8), (1, 2, 4, 8, 16, 33, 64, 128))
     compare(target, drafting, processor, prompt, options.tokens)
 
 
