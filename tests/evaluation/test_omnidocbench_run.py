@@ -169,3 +169,15 @@ def test_an_output_folder_that_cannot_be_made(tmp_path: Path) -> None:
     data, made = annotations(tmp_path, "one"), predictions(tmp_path, "one")
     with pytest.raises(OutputError, match="cannot write"):
         command(data, data / "out", "--pred", str(made))
+
+
+def test_formulas_read_as_text_are_said_to_count_there(tmp_path: Path) -> None:
+    data, made = annotations(tmp_path, "one"), predictions(tmp_path, "one")
+    pages = json.loads(data.read_text())
+    formula = {"category_type": "equation_isolated", "latex": "$$x=y+1234$$", "order": 2, "anno_id": 1}
+    pages[0]["layout_dets"].append(formula)
+    data.write_text(json.dumps(pages))
+    with (made / "one.md").open("a") as file:
+        file.write("\nx = y + 1234\n")
+    assert command(data, tmp_path / "out", "--pred", str(made)) == 0
+    assert "1 true formulas were read as text" in (tmp_path / "out/report.md").read_text()

@@ -40,6 +40,8 @@ td:not(:first-child){text-align:right;font-variant-numeric:tabular-nums}th{backg
 .case img{max-width:100%;max-height:36rem}.case h4{margin:0 0 .3rem;font-weight:normal;color:#666}
 .case pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:12px;margin:0;max-height:36rem;overflow:auto}
 .plots img{max-width:48%}
+h1,h3,p,li{overflow-wrap:anywhere}.wide{overflow-x:auto}
+@media(max-width:700px){.case{grid-template-columns:1fr}.plots img{max-width:100%}}
 """
 
 
@@ -132,7 +134,8 @@ def to_html(report: Report) -> str:
     if report.cases:
         body.append("<h2>Worst samples</h2>" + "".join(map(_html_case, report.cases)))
     title = _escape(report.title)
-    head = f'<meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
+    view = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    head = f'<meta charset="utf-8">{view}<title>{title}</title><style>{_STYLE}</style>'
     return f"<!doctype html><html><head>{head}</head><body>{''.join(body)}</body></html>\n"
 
 
@@ -148,10 +151,11 @@ def _escape(value: object) -> str:
 
 def _html_table(table: Table) -> str:
     head = "".join(f"<th>{_escape(name)}</th>" for name in table.head)
-    rows = ("".join(f"<td>{_escape(_cell(cell))}</td>" for cell in row) for row in table.rows)
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    cells = ("".join(f"<td>{_escape(_cell(cell))}</td>" for cell in row) for row in table.rows)
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
     note = f"<p>{_escape(table.note)}</p>" if table.note else ""
-    return f"<h2>{_escape(table.title)}</h2><table><tr>{head}</tr>{body}</table>{note}"
+    rows = f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'
+    return f"<h2>{_escape(table.title)}</h2>{rows}{note}"
 
 
 def _html_case(case: Case) -> str:

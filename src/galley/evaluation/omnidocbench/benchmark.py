@@ -13,7 +13,7 @@ from galley.evaluation.omnidocbench.files import write_results
 from galley.evaluation.omnidocbench.page import PageScores, Sample, mean_metric
 from galley.evaluation.omnidocbench.run import Evaluation, evaluate, prediction_file
 from galley.evaluation.omnidocbench.summary import Summary
-from galley.evaluation.omnidocbench.truth import load
+from galley.evaluation.omnidocbench.truth import FORMULA, load
 from galley.evaluation.predict import Task
 from galley.evaluation.report import Case, Headline, Histogram, Report, Table
 
@@ -128,6 +128,9 @@ def _warnings(evaluation: Evaluation, undrawn: list[str], settings: Settings) ->
         warnings.append(
             f"{len(undrawn)} predicted formulas cannot be drawn and score 0; they are listed below"
         )
+    as_text = sum(sample.match.true_category == FORMULA for page in evaluation.pages for sample in page.text)
+    if as_text:
+        warnings.append(f"{as_text} true formulas were read as text and count there, not as formulas")
     if not settings.cdm:
         warnings.append("CDM was left out, so there is no Overall")
     elif evaluation.summary.value("display_formula", "CDM") is None:
