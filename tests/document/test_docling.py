@@ -184,5 +184,6 @@ def test_as_a_format_of_the_command_line() -> None:
 
     assert read_formats(["docling"]) == ["docling"]
     assert output_files("docling", PurePath("x/a")) == [PurePath("x/a.docling.json")]
-    [text] = render("docling", document(block(Label.TEXT, "words")), ParseOptions())
-    assert DoclingDocument.model_validate(json.loads(text)).texts[0].text == "words"
+    made = document(block(Label.TEXT, "words"))
+    [pieces] = render("docling", made, made.pages, ParseOptions())
+    assert DoclingDocument.model_validate(json.loads("".join(pieces))).texts[0].text == "words"

@@ -32,6 +32,14 @@ def test_json_round_trip() -> None:
     assert json.loads(document.to_json())["schema_version"] == document.schema_version
 
 
+@pytest.mark.parametrize("indent", [None, 1, 2])
+@pytest.mark.parametrize("pages", [0, 1, 3])
+def test_json_written_page_by_page_is_that_of_the_whole(indent: int | None, pages: int) -> None:
+    page = _text('two\nlines, "pages": []').pages[0]
+    document = Document(source='"pages": [] "pages":[]', pages=[page] * pages, metadata={"pages": []})
+    assert document.to_json(indent) == document.model_dump_json(indent=indent, exclude_none=True)
+
+
 @pytest.mark.parametrize("content", ["# not a heading", "1986. A great year", "- minus five", "> quoted"])
 def test_block_marks_at_the_start_of_text_are_escaped(content: str) -> None:
     assert _text(content).to_markdown().strip() != content

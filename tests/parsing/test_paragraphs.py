@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from galley.document import BBox, Block, Document, Label, Page
 from galley.drafters.line import TextLine
 from galley.parsing.blocks import Setting, build_blocks
 from galley.parsing.continuation import link_paragraphs
-from galley.parsing.levels import set_levels
+from galley.parsing.hyphens import Vocabulary
+from galley.parsing.levels import TypeSizes, set_levels
 from galley.parsing.zones import Zone, union
 
 PITCH, HEIGHT = 26, 20
@@ -69,9 +72,19 @@ def test_an_item_over_two_lines_is_one_item() -> None:
 
 def test_items_further_in_are_nested() -> None:
     found = blocks(line("• outer", 0), line("• inner", 1, x0=140), line("• outer again", 2))
-    document = Document(pages=[Page(number=1, width=800, height=1000, blocks=found)])
-    set_levels(document)
+    _with_levels(Page(number=1, width=800, height=1000, blocks=found))
     assert [block.level for block in found] == [1, 2, 1]
+
+
+def _with_levels(page: Page) -> None:
+    sizes = TypeSizes()
+    sizes.learn(page)
+    list(set_levels([page], sizes))
+
+
+def _linked(pages: list[Page]) -> list[Page]:
+    texts = [row.text for page in pages for block in page.blocks for row in block.lines]
+    return list(link_paragraphs(pages, Vocabulary(texts)))
 
 
 def test_large_type_is_a_heading() -> None:
@@ -91,7 +104,7 @@ def test_heading_levels_follow_numbering_and_size() -> None:
         for i, (t, h) in enumerate(heads)
     ]
     body = blocks(*(line(f"{PROSE} {i}", 30 + i) for i in range(4)))
-    set_levels(Document(pages=[Page(number=1, width=800, height=2000, blocks=[*found, *body])]))
+    _with_levels(Page(number=1, width=800, height=2000, blocks=[*found, *body]))
     assert found[0].label is Label.TITLE
     assert [block.level for block in found] == [1, 2, 3, 2]
 
@@ -100,15 +113,29 @@ def test_a_paragraph_broken_by_a_page_goes_on() -> None:
     first = blocks(line(f"{PROSE} and then the infor-", 0), line(f"{PROSE} with all the infor-", 1))
     second = blocks(line("mation ends here.", 0), line(f"{PROSE} indeed.", 1))
     pages = [Page(number=i + 1, width=800, height=1000, blocks=b) for i, b in enumerate((first, second))]
-    document = Document(pages=pages)
-    link_paragraphs(document)
+    document = Document(pages=_linked(pages))
     assert second[0].continues
     assert "all the information ends here" in document.to_markdown()
+
+
+@pytest.mark.parametrize(("plates", "goes_on"), [(3, True), (40, False)])
+def test_a_paragraph_goes_on_after_some_pages_of_pictures(plates: int, goes_on: bool) -> None:
+    pages = [Page(number=n + 1, width=800, height=1000) for n in range(plates + 2)]
+    pages[0].blocks = blocks(line(f"{PROSE} and", 0), line(f"{PROSE} and then all", 1))
+    pages[-1].blocks = blocks(line("the rest ends here.", 0))
+    picture = BBox(x0=0, y0=0, x1=800, y1=900)
+    for page in pages[1:-1]:
+        page.blocks = [Block(label=Label.FIGURE, bbox=picture, image="plate.jpg")]
+    document = Document(pages=_linked(pages))
+    assert pages[-1].blocks[0].continues is goes_on
+    markdown = document.to_markdown()
+    assert ("then all the rest ends here" in markdown) is goes_on
+    assert markdown.count("ends here") == 1 and markdown.count("plate.jpg") == plates
 
 
 def test_a_new_sentence_on_the_next_page_is_a_new_paragraph() -> None:
     first = blocks(line(PROSE, 0), line(f"{PROSE}.", 1))
     second = blocks(line("Then another thing.", 0))
     pages = [Page(number=i + 1, width=800, height=1000, blocks=b) for i, b in enumerate((first, second))]
-    link_paragraphs(Document(pages=pages))
+    _linked(pages)
     assert not second[0].continues

@@ -13,9 +13,7 @@ def block(content: str, y: float, label: Label = Label.TEXT, height: float = 20)
 
 def document(*pages: list[Block]) -> Document:
     made = [Page(number=i + 1, width=800, height=1000, blocks=blocks) for i, blocks in enumerate(pages)]
-    found = Document(pages=made)
-    mark_recurring(found)
-    return found
+    return Document(pages=list(mark_recurring(made)))
 
 
 def body(page: int) -> Block:

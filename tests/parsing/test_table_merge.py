@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from galley.document import BBox, Block, Cell, Document, Label, Page, Table
+from galley.document import BBox, Block, Cell, Label, Page, Table
 from galley.parsing.table_merge import merge_tables
 
 HEAD = ("Name", "Sum")
@@ -22,9 +22,7 @@ def text(content: str) -> Block:
 
 def merged(*pages: list[Block]) -> list[Table]:
     made = [Page(number=i + 1, width=800, height=1000, blocks=blocks) for i, blocks in enumerate(pages)]
-    document = Document(pages=made)
-    merge_tables(document)
-    return [b.table for page in document.pages for b in page.blocks if b.table is not None]
+    return [b.table for page in merge_tables(made) for b in page.blocks if b.table is not None]
 
 
 def column(found: Table, col: int = 0) -> list[str]:
@@ -56,3 +54,24 @@ def test_a_continuation_line_does_not() -> None:
 def test_another_width_or_another_number_of_columns_is_another_table() -> None:
     assert len(merged([table(HEAD, ("a", "1"))], [table(HEAD, ("b", "2"), x1=500)])) == 2
     assert len(merged([table(HEAD, ("a", "1"))], [table(("x", "y", "z"))])) == 2
+
+
+def test_a_second_table_of_a_page_may_go_on_too() -> None:
+    other = ("Town", "People")
+    found = merged(
+        [table(HEAD, ("a", "1"))],
+        [table(HEAD, ("b", "2")), text("Next:"), table(other, ("x", "8"))],
+        [table(other, ("y", "9"))],
+        [text("End.")],
+    )
+    assert [column(t) for t in found] == [["Name", "a", "b"], ["Town", "x", "y"]]
+
+
+def test_rows_name_the_page_they_come_from() -> None:
+    pages = [
+        Page(number=n, width=800, height=1000, blocks=[table(HEAD, (f"row {n}", "1"))]) for n in (1, 2, 3)
+    ]
+    first, *later = merge_tables(pages)
+    assert first.blocks[0].extra["row_pages"] == [[0, 1], [2, 2], [3, 3]]
+    assert all(f"row {n}" in first.blocks[0].content for n in (1, 2, 3))
+    assert all(page.blocks[0].continues and page.blocks[0].table is None for page in later)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 
-from galley.api import add_page, finish, make_parser, new_document, open_with, part_failures
+from galley.api import make_parser, new_document, open_with, part_failures
 from galley.cli.inputs import Input
 from galley.cli.pool import WorkerPool, worker_count
 from galley.cli.progress import Progress
@@ -15,7 +15,8 @@ from galley.cli.report import Report
 from galley.cli.worker import PageWorker, ParserFactory, Pool, Result, Task
 from galley.cli.writers import Writer
 from galley.document import Document, Failure
-from galley.errors import InputError, ModelError
+from galley.document.store import PageStore
+from galley.errors import InputError, ModelError, OutputError
 from galley.parsing.options import ParseOptions
 from galley.runtime import cores, set_threads
 
@@ -27,9 +28,14 @@ _PAGES_PER_WORKER = 3
 
 @dataclass
 class _UnderWay:
+    """A document being read: all but its pages, its pages so far, how many are to come, and what was done differently
+    from what was asked, by page."""
+
     document: Document
     left: int
     failed: bool = False
+    pages: PageStore = field(default_factory=PageStore)
+    notes: list[tuple[int, str]] = field(default_factory=list)
 
 
 @dataclass
@@ -122,31 +128,49 @@ class Batch:
 
     def _take(self, result: Result) -> None:
         state = self._under_way[result.document]
-        add_page(state.document, result.page)
         if isinstance(result.page, Failure):
-            state.failed = True
-            self.report.failure(self.inputs[result.document].name, result.page, result.code, result.trace)
+            self._note_failure(result.document, result.page, result.code, result.trace)
         else:
             if result.page.work is not None:
                 self.report.worked(result.page.work)
             for failure in part_failures(result.page):
-                state.failed = True
-                self.report.failure(self.inputs[result.document].name, failure, ModelError.exit_code)
+                self._note_failure(result.document, failure, ModelError.exit_code)
+            state.notes += [(result.page.number, warning) for warning in result.page.warnings]
+            with _spooling():
+                state.pages.append(result.page)
         self.progress.page_done()
         state.left -= 1
         if state.left == 0:
             self._finish(result.document)
 
+    def _note_failure(self, index: int, failure: Failure, code: int, trace: str = "") -> None:
+        state = self._under_way[index]
+        state.failed = True
+        state.document.failures.append(failure)
+        self.report.failure(self.inputs[index].name, failure, code, trace)
+
     def _finish(self, index: int) -> None:
+        from galley.parsing.finish import finish_pages  # brings numpy with it
+
         given, state = self.inputs[index], self._under_way.pop(index)
-        state.document.pages.sort(key=lambda page: page.number)
         state.document.failures.sort(key=lambda failure: failure.page or 0)
-        document = finish(state.document, self.options)
-        for page in document.pages:
-            for warning in page.warnings:
-                self.report.note(given.name, page.number, warning)
-        self.writer.write(given, document, complete=not state.failed)
+        with _spooling():
+            pages = finish_pages(state.pages, self.options, PageStore)
+        for number, warning in sorted(state.notes, key=lambda note: note[0]):
+            self.report.note(given.name, number, warning)
+        self.writer.write(given, state.document, pages, complete=not state.failed)
         self.progress.document_done()
+
+
+@contextmanager
+def _spooling() -> Iterator[None]:
+    """Turn what the system says about temporary files into an ``OutputError``."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(
+            f"cannot write temporary files: {error.strerror or error}; TMPDIR names the folder for them"
+        ) from error
 
 
 def _chunks(numbers: Sequence[int], workers: int) -> Iterator[tuple[int, ...]]:

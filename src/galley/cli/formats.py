@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from importlib import import_module
+from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from galley.errors import UsageError
 
 if TYPE_CHECKING:
-    from galley.document import Document
+    from galley.document import Document, Page
     from galley.parsing.options import ParseOptions
 
 GLM_OCR = "glmocr"
@@ -44,28 +46,31 @@ def image_folder(formats: list[str], place: PurePath) -> PurePath:
     return place / "imgs" if GLM_OCR in formats else place.with_name(f"{place.name}_images")
 
 
-def render(name: str, document: Document, options: ParseOptions) -> list[str]:
-    """The document in a format, one text per file of ``output_files``. Exporters are imported when needed."""
+def render(
+    name: str, document: Document, pages: Iterable[Page], options: ParseOptions
+) -> list[Iterable[str]]:
+    """A document with the given pages in a format: per file of ``output_files`` its text, piece by piece, as pages
+    are gone through. Exporters are imported when needed."""
     if name == "json":
-        from galley.document.json import to_json
+        from galley.document.json import json_pieces
 
-        return [to_json(document) + "\n"]
+        return [chain(json_pieces(document, pages), ["\n"])]
     if name == "html":
-        from galley.document.html import to_html
+        from galley.document.html import html_pieces
 
-        return [to_html(document, options.keep)]
+        return [html_pieces(document.source, pages, options.keep)]
     if name == "text":
-        from galley.document.text import to_text
+        from galley.document.text import text_pieces
 
-        return [to_text(document, options.keep)]
-    if name == DOCLING:
-        data = document.to_docling().export_to_dict()
-        return [json.dumps(data, ensure_ascii=False, indent=2) + "\n"]
-    from galley.document.markdown import to_markdown
+        return [text_pieces(pages, options.keep)]
+    if name == DOCLING:  # which knows only whole documents
+        data = document.model_copy(update={"pages": list(pages)}).to_docling().export_to_dict()
+        return [[json.dumps(data, ensure_ascii=False, indent=2) + "\n"]]
+    from galley.document.markdown import markdown_pieces
 
-    markdown = to_markdown(document, options.keep)
+    markdown = markdown_pieces(pages, options.keep)
     if name == "md":
         return [markdown]
-    from galley.document.glmocr import to_glmocr
+    from galley.document.glmocr import glmocr_pieces
 
-    return [json.dumps(to_glmocr(document), ensure_ascii=False, indent=2) + "\n", markdown]
+    return [glmocr_pieces(pages), markdown]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 from typing import Protocol
 
-from galley.cli.formats import FORMATS, image_folder, output_files, render
+from galley.cli.formats import FORMATS, GLM_OCR, image_folder, output_files, render
 from galley.cli.inputs import Input
 from galley.cli.ledger import Ledger
 from galley.cli.outputs import OutputFolder, writing
-from galley.document import Document
+from galley.document import Block, Document, Page
 from galley.errors import OutputError
 from galley.parsing.options import ParseOptions
 
@@ -26,8 +27,9 @@ class Writer(Protocol):
         """The folder the document's figures are written to, and what the document calls it."""
         ...
 
-    def write(self, given: Input, document: Document, complete: bool) -> None:
-        """Take a parsed document. ``complete``: no page of it failed."""
+    def write(self, given: Input, document: Document, pages: Iterable[Page], complete: bool) -> None:
+        """Take a parsed document: all but its pages, and these, which can be gone through again and again.
+        ``complete``: no page of it failed."""
         ...
 
     def write_failed(self, given: Input, document: Document) -> None:
@@ -48,10 +50,11 @@ class StdoutWriter:
     def image_places(self, given: Input) -> tuple[Path, str]:
         return Path(), ""  # images without an output folder are a usage error
 
-    def write(self, given: Input, document: Document, complete: bool) -> None:
-        text = render(self._format, document, self._options)[0]
+    def write(self, given: Input, document: Document, pages: Iterable[Page], complete: bool) -> None:
+        (pieces,) = render(self._format, document, pages, self._options)
         try:
-            sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+            for piece in pieces:
+                sys.stdout.buffer.write(piece.encode("utf-8", "replace"))
             sys.stdout.buffer.flush()
         except BrokenPipeError:
             raise
@@ -60,7 +63,7 @@ class StdoutWriter:
 
     def write_failed(self, given: Input, document: Document) -> None:
         if self._format == "json":
-            self.write(given, document, complete=False)
+            self.write(given, document, (), complete=False)
 
 
 class FolderWriter:
@@ -82,14 +85,14 @@ class FolderWriter:
         called = image_folder(self._formats, given.place).relative_to(given.place.parent)
         return self._folder.staged_images(given.place), called.as_posix()
 
-    def write(self, given: Input, document: Document, complete: bool) -> None:
+    def write(self, given: Input, document: Document, pages: Iterable[Page], complete: bool) -> None:
         images = image_folder(self._formats, given.place)
         has_images = self._folder.publish_images(given.place, images)
         for name in self._formats:
-            for file, text in zip(
-                output_files(name, given.place), self._render(name, given, document), strict=True
-            ):
-                self._folder.write(file, text)
+            shown = _ImagesBeside(pages, f"{given.place.name}/") if name == GLM_OCR else pages
+            texts = render(name, document, shown, self._options)
+            for file, pieces in zip(output_files(name, given.place), texts, strict=True):
+                self._folder.write(file, pieces)
         if complete:
             with writing(self._folder.path):
                 self._ledger.add(
@@ -99,9 +102,8 @@ class FolderWriter:
     def write_failed(self, given: Input, document: Document) -> None:
         self._remove_earlier(given)
         if "json" in self._formats:
-            self._folder.write(
-                output_files("json", given.place)[0], render("json", document, self._options)[0]
-            )
+            (pieces,) = render("json", document, (), self._options)
+            self._folder.write(output_files("json", given.place)[0], pieces)
 
     def _remove_earlier(self, given: Input) -> None:
         """What earlier runs made of a document must not pass for the result of one that failed."""
@@ -111,14 +113,22 @@ class FolderWriter:
                 if str(path) in made:
                     self._folder.remove(path)
 
-    def _render(self, name: str, given: Input, document: Document) -> list[str]:
-        if name == "glmocr":  # its files lie one folder deeper, beside imgs/
-            document = document.model_copy(deep=True)
-            for page in document.pages:
-                for block in page.blocks:
-                    if block.image:
-                        block.image = block.image.removeprefix(f"{given.place.name}/")
-        return render(name, document, self._options)
-
     def _files(self, given: Input) -> list[PurePath]:
         return [file for name in self._formats for file in output_files(name, given.place)]
+
+
+class _ImagesBeside:
+    """Pages whose figures are called without the folder that a file lies in itself."""
+
+    def __init__(self, pages: Iterable[Page], folder: str) -> None:
+        self._pages = pages
+        self._folder = folder
+
+    def __iter__(self) -> Iterator[Page]:
+        for page in self._pages:
+            yield page.model_copy(update={"blocks": [self._beside(block) for block in page.blocks]})
+
+    def _beside(self, block: Block) -> Block:
+        if not block.image:
+            return block
+        return block.model_copy(update={"image": block.image.removeprefix(self._folder)})

@@ -73,7 +73,7 @@ class _Export:
     def run(self) -> DoclingDocument:
         for page in self._document.pages:
             self._made.add_page(page_no=page.number, size=_size(page))
-        items = list(shown(self._document, KEEPABLE))
+        items = list(shown(self._document.pages, KEEPABLE))
         owners = caption_owners(items)
         captions: dict[int, list[Shown]] = {}
         for at, owner in owners.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from galley.document.model import BBox, Block, Document, Label, Page
@@ -32,9 +34,21 @@ def to_glmocr(document: Document) -> list[list[dict[str, Any]]]:
     Boxes are whole numbers from 0 to 1000 across the page's width and height. Headers and footers are in it,
     named so.
     """
-    return [
-        [_region(index, block, page) for index, block in enumerate(page.blocks)] for page in document.pages
-    ]
+    return [_regions(page) for page in document.pages]
+
+
+def glmocr_pieces(pages: Iterable[Page]) -> Iterator[str]:
+    """The same as JSON, page by page."""
+    begun = False
+    for page in pages:
+        text = json.dumps(_regions(page), ensure_ascii=False, indent=2)
+        yield (",\n  " if begun else "[\n  ") + text.replace("\n", "\n  ")
+        begun = True
+    yield "\n]\n" if begun else "[]\n"
+
+
+def _regions(page: Page) -> list[dict[str, Any]]:
+    return [_region(index, block, page) for index, block in enumerate(page.blocks)]
 
 
 def _region(index: int, block: Block, page: Page) -> dict[str, Any]:

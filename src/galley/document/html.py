@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from html import escape
 from urllib.parse import quote
 
-from galley.document.model import Document, Label
+from galley.document.model import Document, Label, Page
 from galley.document.select import DEFAULT_KEEP, Shown, shown
 from galley.document.table_html import table_html
 
@@ -31,21 +31,26 @@ def to_html(document: Document, keep: Collection[str] = DEFAULT_KEEP) -> str:
 
     Formulas stand between ``\\[`` and ``\\]``, where any of the usual scripts finds them.
     """
-    items = list(shown(document, keep))
-    title = next(
-        (item.content for item in items if item.block.label is Label.TITLE), document.source or "Document"
-    )
-    return (
+    return "".join(html_pieces(document.source, document.pages, keep))
+
+
+def html_pieces(
+    source: str | None, pages: Iterable[Page], keep: Collection[str] = DEFAULT_KEEP
+) -> Iterator[str]:
+    """The HTML piece by piece; ``to_html`` is all of them in a row. ``pages`` are gone through twice: the page's
+    title comes first and may be anywhere."""
+    titles = (item.content for item in shown(pages, keep) if item.block.label is Label.TITLE)
+    title = next(titles, source or "Document")
+    yield (
         '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(' '.join(title.split()))}</title>\n<style>\n{_STYLE}\n</style>\n</head>\n<body>\n"
-        + "\n".join(_body(items))
-        + "\n</body>\n</html>\n"
     )
+    yield from (f"{piece}\n" for piece in _body(shown(pages, keep)))
+    yield "</body>\n</html>\n"
 
 
-def _body(items: Iterable[Shown]) -> list[str]:
-    pieces: list[str] = []
+def _body(items: Iterable[Shown]) -> Iterator[str]:
     in_list = False
     for item in items:
         piece = _piece(item)
@@ -53,12 +58,13 @@ def _body(items: Iterable[Shown]) -> list[str]:
             continue
         is_item = item.block.label is Label.LIST_ITEM
         if is_item and not in_list:
-            pieces.append("<ul>")
+            yield "<ul>"
         if in_list and not is_item:
-            pieces.append("</ul>")
+            yield "</ul>"
         in_list = is_item
-        pieces.append(piece)
-    return [*pieces, "</ul>"] if in_list else pieces
+        yield piece
+    if in_list:
+        yield "</ul>"
 
 
 def _piece(item: Shown) -> str:

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 
 from pydantic import ValidationError
 
-from galley.document.model import SCHEMA_VERSION, Document
+from galley.document.model import SCHEMA_VERSION, Document, Page
 from galley.errors import InputError
 
 
 def to_json(document: Document, indent: int | None = 2) -> str:
     """The document as JSON; nothing is left out. ``schema_version`` names the form: a new major breaks readers."""
-    return document.model_dump_json(indent=indent, exclude_none=True)
+    return "".join(json_pieces(document, document.pages, indent))
+
+
+def json_pieces(head: Document, pages: Iterable[Page], indent: int | None = 2) -> Iterator[str]:
+    """The JSON of a document with the given pages, page by page. ``head``: the rest of the document."""
+    frame = head.model_copy(update={"pages": []}).model_dump_json(indent=indent, exclude_none=True)
+    before, empty, after = frame.partition('"pages":[]' if indent is None else '"pages": []')
+    outer, inner = ("", "") if indent is None else ("\n" + " " * indent, "\n" + " " * 2 * indent)
+    yield before + empty[:-1]
+    begun = False
+    for page in pages:
+        text = page.model_dump_json(indent=indent, exclude_none=True)
+        yield ("," if begun else "") + inner + (text.replace("\n", inner) if inner else text)
+        begun = True
+    yield (outer if begun else "") + "]" + after
 
 
 def from_json(text: str | bytes) -> Document:

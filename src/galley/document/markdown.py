@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from urllib.parse import quote
 
 from galley.document.markdown_escape import escape, escape_block
-from galley.document.model import Block, Document, Label, Table
+from galley.document.model import Block, Document, Label, Page, Table
 from galley.document.select import DEFAULT_KEEP, Shown, shown
 from galley.document.table_html import table_html
 
 
 def to_markdown(document: Document, keep: Collection[str] = DEFAULT_KEEP) -> str:
     """The document as Markdown. ``keep``: which of headers, footers, footnotes, page-numbers to show."""
-    pieces: list[str] = []
+    return "".join(markdown_pieces(document.pages, keep))
+
+
+def markdown_pieces(pages: Iterable[Page], keep: Collection[str] = DEFAULT_KEEP) -> Iterator[str]:
+    """The Markdown of pages piece by piece; ``to_markdown`` is all of them in a row."""
     previous: Block | None = None
-    for item in shown(document, keep):
+    for item in shown(pages, keep):
         text = block_markdown(item)
         if not text:
             continue
-        tight = previous is not None and previous.label is item.block.label is Label.LIST_ITEM
-        pieces.append(("\n" if tight else "\n\n") + text)
+        if previous is not None:
+            yield "\n" if previous.label is item.block.label is Label.LIST_ITEM else "\n\n"
+        yield text
         previous = item.block
-    return "".join(pieces).lstrip("\n") + "\n" if pieces else ""
+    if previous is not None:
+        yield "\n"
 
 
 def block_markdown(item: Shown) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from galley.document.model import Block, Document, Label
+from galley.document.model import Block, Label, Page
 
 _FURNITURE = {
     Label.HEADER: "headers",
@@ -16,6 +17,9 @@ _FURNITURE = {
 KEEPABLE = tuple(_FURNITURE.values())
 DEFAULT_KEEP = ("footnotes",)
 """What readable exports show unless told otherwise: a footnote is the author's text, the rest is the printer's."""
+REACH = 8
+"""Pages over which text may run on: more pages of nothing but pictures and tables than this end a paragraph, so
+that a long document can be shown without holding all of it."""
 
 
 @dataclass
@@ -46,26 +50,32 @@ def is_kept(block: Block, keep: Collection[str]) -> bool:
     return block.label not in _FURNITURE or _FURNITURE[block.label] in keep
 
 
-def shown(document: Document, keep: Collection[str] = DEFAULT_KEEP) -> Iterator[Shown]:
+def shown(pages: Iterable[Page], keep: Collection[str] = DEFAULT_KEEP) -> Iterator[Shown]:
     """Blocks to show in reading order, running text joined over columns and pages.
 
-    keep: names of ``KEEPABLE``. A block that ``continues`` is joined to the last block of its label; its
-    ``extra["joint"]`` says with what, a space unless given, and a joint of ``None`` takes the hyphen away.
+    keep: names of ``KEEPABLE``. A block that ``continues`` is joined to the last block of its label, at most
+    ``REACH`` pages back; its ``extra["joint"]`` says with what, a space unless given, and a joint of ``None`` takes
+    the hyphen away. Pages are asked for one at a time and forgotten as soon as nothing can be joined to them.
     """
-    found: list[Shown] = []
-    last: dict[Label, Shown] = {}
-    for page in document.pages:
+    waiting: deque[Shown] = deque()
+    last: dict[Label, tuple[int, Shown]] = {}
+    for at, page in enumerate(pages):
+        last = {label: found for label, found in last.items() if at - found[0] <= REACH}
         for block in page.blocks:
             if not is_kept(block, keep):
                 continue
-            before = last.get(block.label)
+            before = last[block.label][1] if block.label in last else None
             if block.continues and before is not None and block.table is None and before.block.table is None:
                 _join(before, block, page.number)
             else:
                 part = Part(block, page.number, 0, len(block.content))
-                found.append(Shown(block, page.number, block.content, [part]))
-                last[block.label] = found[-1]
-    return iter(found)
+                before = Shown(block, page.number, block.content, [part])
+                waiting.append(before)
+            last[block.label] = (at, before)
+        open_ended = {id(found) for _, found in last.values()}
+        while waiting and id(waiting[0]) not in open_ended:
+            yield waiting.popleft()
+    yield from waiting
 
 
 def _join(before: Shown, block: Block, page: int) -> None:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 
-from galley.document.model import Document, Label, Table
+from galley.document.model import Document, Label, Page, Table
 from galley.document.select import DEFAULT_KEEP, Shown, shown
 
 
 def to_text(document: Document, keep: Collection[str] = DEFAULT_KEEP) -> str:
     """Blocks parted by blank lines; table cells by tabs; a page of a PDF is not marked."""
-    texts = [_text(item) for item in shown(document, keep)]
-    return "\n\n".join(text for text in texts if text) + "\n" if any(texts) else ""
+    return "".join(text_pieces(document.pages, keep))
+
+
+def text_pieces(pages: Iterable[Page], keep: Collection[str] = DEFAULT_KEEP) -> Iterator[str]:
+    """The text of pages piece by piece; ``to_text`` is all of them in a row."""
+    begun = False
+    for text in map(_text, shown(pages, keep)):
+        if text:
+            yield "\n\n" + text if begun else text
+            begun = True
+    if begun:
+        yield "\n"
 
 
 def _text(item: Shown) -> str:

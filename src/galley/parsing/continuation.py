@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from galley.document import Block, Document, Label
+from galley.document import Block, Label, Page
+from galley.document.select import REACH
 from galley.parsing.hyphens import Vocabulary
 
 _TERMINAL = tuple(".?!:;。？！：；")
@@ -24,37 +25,29 @@ _BETWEEN = (
 _LEAST_CHARS = 40
 
 
-def link_paragraphs(document: Document) -> None:
-    """Mark text blocks that go on from the one before them (``continues``), in place.
+def link_paragraphs(pages: Iterable[Page], words: Vocabulary) -> Iterator[Page]:
+    """The pages, with text blocks that go on from the one before them marked (``continues``), in place.
 
-    A block goes on when the one before breaks off mid-sentence and it begins in lower case, or when a word
-    is divided between the two. ``extra["joint"]`` says what to join them with; None: take the hyphen away.
+    A block goes on when nothing but pictures and furniture stands between the two, and the one before breaks off
+    mid-sentence and it begins in lower case, or a word is divided between the two. ``extra["joint"]`` says what to
+    join them with; None: take the hyphen away. words: those of the document.
     """
-    words: Vocabulary | None = None
-    for before, block, same_page in _neighbours(document):
-        if not _goes_on(before, block) or (same_page and _set_off(before, block)):
-            continue
-        words = words or _vocabulary(document)
-        block.continues = True
-        block.extra = {**block.extra, "joint": words.joint(before.content, block.content)}
-
-
-def _neighbours(document: Document) -> Iterator[tuple[Block, Block, bool]]:
-    """Text blocks with the text block before and whether they share a page, when nothing but pictures and
-    furniture stands between them."""
     before: Block | None = None
-    home = None
-    for page in document.pages:
+    age = 0  # in pages
+    for page in pages:
+        age += 1
         for block in page.blocks:
             if block.label is Label.TEXT:
-                if before is not None:
-                    yield before, block, home is page
-                before, home = block, page
+                if before is not None and age <= REACH and _goes_on(before, block, same_page=age == 0):
+                    block.continues = True
+                    block.extra = {**block.extra, "joint": words.joint(before.content, block.content)}
+                before, age = block, 0
             elif block.label not in _BETWEEN:
                 before = None
+        yield page
 
 
-def _goes_on(before: Block, block: Block) -> bool:
+def _goes_on(before: Block, block: Block, same_page: bool) -> bool:
     text, after = before.content.rstrip(), block.content.lstrip()
     if "\n" in text or "\n" in after or not text or not after or not after[0].isalpha():
         return False
@@ -62,7 +55,7 @@ def _goes_on(before: Block, block: Block) -> bool:
     open_end = (
         len(text) >= _LEAST_CHARS and len(before.lines) > 1 and not text.rstrip(_CLOSERS).endswith(_TERMINAL)
     )
-    return after[0].islower() and (divided or open_end)
+    return after[0].islower() and (divided or open_end) and not (same_page and _set_off(before, block))
 
 
 def _set_off(before: Block, block: Block) -> bool:
@@ -71,7 +64,3 @@ def _set_off(before: Block, block: Block) -> bool:
     shared = min(before.bbox.x1, block.bbox.x1) - max(before.bbox.x0, block.bbox.x0)
     step = block.bbox.y0 - before.bbox.y1
     return shared > 0 and 0.5 * height < step
-
-
-def _vocabulary(document: Document) -> Vocabulary:
-    return Vocabulary(line.text for page in document.pages for block in page.blocks for line in block.lines)

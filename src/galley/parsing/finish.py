@@ -4,21 +4,37 @@ breaks.
 
 from __future__ import annotations
 
-from galley.document import Document
+from collections.abc import Callable, Iterable
+
+from galley.document import Document, Page
 from galley.parsing.continuation import link_paragraphs
-from galley.parsing.levels import set_levels
+from galley.parsing.hyphens import Vocabulary
+from galley.parsing.levels import TypeSizes, set_levels
 from galley.parsing.options import ParseOptions
 from galley.parsing.recurring import mark_recurring
 from galley.parsing.table_merge import merge_tables
 
+Keep = Callable[[Iterable[Page]], Iterable[Page]]
+"""Puts pages somewhere from where they can be had again and again: ``list``, or ``PageStore`` for long documents."""
+
 
 def finish_document(document: Document, options: ParseOptions) -> Document:
-    """The document with what its pages tell together, changed in place: of a long one there is no room for two.
-    Pages may have been parsed in any order or process.
-    """
-    mark_recurring(document)
-    set_levels(document)
-    link_paragraphs(document)
-    if options.merge_tables:
-        merge_tables(document)
+    """The document with what its pages tell together, changed in place: of a long one there is no room for two."""
+    document.pages = list(finish_pages(document.pages, options, list))
     return document
+
+
+def finish_pages(pages: Iterable[Page], options: ParseOptions, keep: Keep) -> Iterable[Page]:
+    """The same for pages in order of number, which may be changed in place.
+
+    It takes two passes, since levels and hyphens need the sizes and the words of all pages. Each holds a page and
+    its near neighbours; only a table that goes on over pages is held as a whole.
+    """
+    marked = keep(mark_recurring(pages))
+    sizes, words = TypeSizes(), Vocabulary()
+    for page in marked:
+        sizes.learn(page)
+        for line in (line for block in page.blocks for line in block.lines):
+            words.learn(line.text)
+    finished = link_paragraphs(set_levels(marked, sizes), words)
+    return keep(merge_tables(finished) if options.merge_tables else finished)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
 import numpy as np
 
-from galley.document import Block, Document, Label, Page
+from galley.document import Block, Label, Page
 from galley.parsing.markers import numbering_depth
 
 # Type sizes within this ratio are one size: line boxes of one font vary by a tenth.
@@ -12,17 +16,46 @@ _SAME_SIZE = 1.15
 _DEEPEST = 6
 
 
-def set_levels(document: Document) -> None:
-    """Give headings levels 2 to 6, name the title of the first page, and nest list items, in place."""
-    _name_title(document)
-    headings = [block for page in document.pages for block in page.blocks if block.label is Label.HEADING]
-    steps = _size_steps([type_size(block) for block in headings])
-    for block in headings:
-        depth = numbering_depth(block.content)
-        by_size = next(i for i, least in enumerate(steps) if type_size(block) >= least)
-        block.level = min(_DEEPEST, (depth if depth else 1 + by_size) + 1)
-    for page in document.pages:
+@dataclass
+class TypeSizes:
+    """The type sizes of a document's headings and of its running text, in pixels."""
+
+    headings: array[float] = field(default_factory=lambda: array("d"))
+    body: array[float] = field(default_factory=lambda: array("d"))
+
+    def learn(self, page: Page) -> None:
+        """Add those of a page."""
+        for block in page.blocks:
+            if block.label is Label.HEADING:
+                self.headings.append(type_size(block))
+            elif block.label in (Label.TEXT, Label.LIST_ITEM):
+                self.body.append(type_size(block))
+
+
+def set_levels(pages: Iterable[Page], sizes: TypeSizes) -> Iterator[Page]:
+    """The pages with levels 2 to 6 for headings, the title of page 1 named, and list items nested, in place.
+
+    sizes: those of all pages.
+    """
+    headings = sorted(sizes.headings, reverse=True)
+    steps: list[float] | None = None
+    for page in pages:
+        if page.number == 1 and (title := _title(page, sizes)) is not None:
+            title.label, title.level = Label.TITLE, 1
+            del headings[0]  # as the largest, it is no step of the others
+        if steps is None:
+            steps = _size_steps(headings)
+        for block in page.blocks:
+            if block.label is Label.HEADING:
+                block.level = _level(block, steps)
         _nest_lists(page)
+        yield page
+
+
+def _level(block: Block, steps: list[float]) -> int:
+    depth = numbering_depth(block.content)
+    by_size = next(i for i, least in enumerate(steps) if type_size(block) >= least)
+    return min(_DEEPEST, (depth if depth else 1 + by_size) + 1)
 
 
 def type_size(block: Block) -> float:
@@ -32,12 +65,12 @@ def type_size(block: Block) -> float:
 
 
 def _size_steps(sizes: list[float]) -> list[float]:
-    """Least size of each level, largest level first: a new level begins where sizes fall by more than a
+    """Least size of each level, of sizes from the largest down: a new level begins where sizes fall by more than a
     tenth.
     """
     steps: list[float] = []
     top = 0.0
-    for size in sorted(sizes, reverse=True):
+    for size in sizes:
         if not steps or size * _SAME_SIZE < top:
             top = size
             steps.append(size)
@@ -45,24 +78,19 @@ def _size_steps(sizes: list[float]) -> list[float]:
     return steps
 
 
-def _name_title(document: Document) -> None:
-    """The largest heading of the first page's upper half, when clearly larger than the document's other
-    headings.
+def _title(page: Page, sizes: TypeSizes) -> Block | None:
+    """The largest heading of the first page's upper half, when no other heading of the document is larger and the
+    running text is clearly smaller.
     """
-    first = next((page for page in document.pages if page.number == 1), None)
-    if first is None or any(block.label is Label.TITLE for block in first.blocks):
-        return
-    headings = [b for page in document.pages for b in page.blocks if b.label is Label.HEADING]
-    upper = [b for b in first.blocks if b.label is Label.HEADING and b.bbox.y0 < 0.5 * first.height]
+    if any(block.label is Label.TITLE for block in page.blocks):
+        return None
+    upper = [b for b in page.blocks if b.label is Label.HEADING and b.bbox.y0 < 0.5 * page.height]
     best = max(upper, key=type_size, default=None)
     if best is None or numbering_depth(best.content):
-        return
-    text = [b for page in document.pages for b in page.blocks if b.label in (Label.TEXT, Label.LIST_ITEM)]
-    others = [type_size(b) for b in headings if b is not best]
-    body = float(np.median([type_size(b) for b in text])) if text else 0.0
-    if type_size(best) > 1.3 * body and type_size(best) >= max(others, default=0.0):
-        best.label = Label.TITLE
-        best.level = 1
+        return None
+    body = float(np.median(sizes.body)) if sizes.body else 0.0
+    size = type_size(best)
+    return best if size > 1.3 * body and size >= max(sizes.headings) else None
 
 
 def _nest_lists(page: Page) -> None:

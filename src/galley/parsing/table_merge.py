@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 
-from galley.document import Block, Cell, Document, Label, Page, Table
+from galley.document import Block, Cell, Label, Page, Table
 from galley.document.table_html import table_html
 
 # How far column edges may differ, as a part of the page's width.
@@ -13,25 +14,46 @@ _PASSED_OVER = (Label.HEADER, Label.FOOTER, Label.PAGE_NUMBER, Label.FOOTNOTE, L
 _CONTINUED = re.compile(r"\b(continued|cont['’]?d?|fortsetzung|suite|continuación)\b", re.IGNORECASE)
 
 
-def merge_tables(document: Document) -> None:
-    """Append each table that goes on to the one it goes on from, in place.
+def merge_tables(pages: Iterable[Page]) -> Iterator[Page]:
+    """The pages, with each table that goes on appended to the one it goes on from, in place.
 
     The first table's block gets all rows and ``extra["row_pages"]``: pairs of a row and the page from
     which that row on was taken. The later block stays in its place, empty, with ``continues`` set. Header
-    rows the later page repeats are dropped; rows, cells and their texts are otherwise kept as they are.
+    rows the later page repeats are dropped; rows, cells and their texts are otherwise kept as they are. Pages are
+    held while a table on them may go on.
     """
-    home: Block | None = None
-    for page, following in zip(document.pages, document.pages[1:], strict=False):
-        last, first = _last_table(page), _first_table(following)
-        if last is None or first is None or following.number != page.number + 1:
-            home = None
-            continue
-        target = home if home is not None and last.continues else last
-        if not _goes_on(last, page, first, following, target):
-            home = None
-            continue
-        _append(target, first, page.number, following.number)
-        home = target
+    held: list[Page] = []
+    grown: _Grown | None = None
+    for page in pages:
+        before = grown
+        if held:
+            grown = _continued(held[-1], page, before)
+        if before is not None and grown is not before:
+            before.finish()
+        if grown is None or grown is not before:
+            kept = [] if grown is None else [held.pop()]
+            yield from held
+            held = kept
+        held.append(page)
+    if grown is not None:
+        grown.finish()
+    yield from held
+
+
+def _continued(page: Page, following: Page, grown: _Grown | None) -> _Grown | None:
+    """The table that goes on from one page to the next, with what the next one has of it; None where none does."""
+    last, first = _last_table(page), _first_table(following)
+    if last is None or first is None or following.number != page.number + 1:
+        return None
+    if grown is not None and last.continues:
+        goes_on = _goes_on(last, page, first, following, grown.table.cols)
+    else:
+        goes_on = last.table is not None and _goes_on(last, page, first, following, last.table.cols)
+        grown = _Grown(last, page.number) if goes_on else None
+    if grown is None or not goes_on:
+        return None
+    grown.append(first, following.number)
+    return grown
 
 
 def _last_table(page: Page) -> Block | None:
@@ -52,40 +74,52 @@ def _first_table(page: Page) -> Block | None:
     return None
 
 
-def _goes_on(last: Block, page: Page, first: Block, following: Page, target: Block) -> bool:
-    if target.table is None or first.table is None or target.table.cols != first.table.cols:
+def _goes_on(last: Block, page: Page, first: Block, following: Page, cols: int) -> bool:
+    if first.table is None or first.table.cols != cols:
         return False
     above = [x / page.width for x in (last.bbox.x0, last.bbox.x1)]
     below = [x / following.width for x in (first.bbox.x0, first.bbox.x1)]
     return all(abs(a - b) <= _EDGE for a, b in zip(above, below, strict=True))
 
 
-def _append(target: Block, block: Block, page: int, following: int) -> None:
-    assert target.table is not None and block.table is not None
-    table, more = target.table, block.table
-    skipped = _repeated_header(table, more)
-    start = table.rows
-    moved = [
-        cell.model_copy(update={"row": cell.row - skipped + start, "header": False})
-        for cell in more.cells
-        if cell.row >= skipped
-    ]
-    target.table = Table(rows=start + more.rows - skipped, cols=table.cols, cells=[*table.cells, *moved])
-    target.content = table_html(target.table)
-    target.extra.setdefault("row_pages", [[0, page]]).append([start, following])
-    block.table, block.content, block.continues = None, "", True
+class _Grown:
+    """A table that takes over the rows of others."""
+
+    def __init__(self, block: Block, page: int) -> None:
+        assert block.table is not None
+        self._block, self.table = block, block.table
+        self._header = max((cell.row + cell.rowspan for cell in self.table.cells if cell.header), default=1)
+        self._top = [cell for cell in self.table.cells if cell.row < self._header]
+        self._row_pages = [[0, page]]
+
+    def append(self, block: Block, page: int) -> None:
+        """Take over the rows of a block, whose table is gone then."""
+        assert block.table is not None
+        more, start = block.table, self.table.rows
+        skipped = self._repeated_header(more)
+        self.table.cells += [
+            cell.model_copy(update={"row": cell.row - skipped + start, "header": False})
+            for cell in more.cells
+            if cell.row >= skipped
+        ]
+        self.table.rows = start + more.rows - skipped
+        self._row_pages.append([start, page])
+        block.table, block.content, block.continues = None, "", True
+
+    def finish(self) -> None:
+        """Write down what the block has become."""
+        self._block.content = table_html(self.table)
+        self._block.extra["row_pages"] = self._row_pages
+
+    def _repeated_header(self, more: Table) -> int:
+        """Rows at the start of ``more`` that say what the first rows of the table say."""
+        count = min(self._header, more.rows - 1)
+        if count < 1 or not any(cell.text.strip() for cell in more.cells if cell.row < count):
+            return 0
+        crossing = any(cell.row < count < cell.row + cell.rowspan for cell in more.cells)
+        return count if not crossing and _rows_text(self._top, count) == _rows_text(more.cells, count) else 0
 
 
-def _repeated_header(table: Table, more: Table) -> int:
-    """Rows at the start of ``more`` that say what the first rows of ``table`` say."""
-    header = max((cell.row + cell.rowspan for cell in table.cells if cell.header), default=1)
-    count = min(header, more.rows - 1)
-    if count < 1 or not any(cell.text.strip() for cell in more.cells if cell.row < count):
-        return 0
-    crossing = any(cell.row < count < cell.row + cell.rowspan for cell in more.cells)
-    return count if not crossing and _rows_text(table, count) == _rows_text(more, count) else 0
-
-
-def _rows_text(table: Table, count: int) -> list[tuple[int, int, str]]:
-    cells: list[Cell] = [cell for cell in table.cells if cell.row < count and cell.text.strip()]
-    return sorted((cell.row, cell.col, "".join(cell.text.lower().split())) for cell in cells)
+def _rows_text(cells: Sequence[Cell], count: int) -> list[tuple[int, int, str]]:
+    found = [cell for cell in cells if cell.row < count and cell.text.strip()]
+    return sorted((cell.row, cell.col, "".join(cell.text.lower().split())) for cell in found)
