@@ -9,9 +9,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
 import pytest
 from PIL import Image
+
+pytest.importorskip("fastapi", reason="needs the serve extra")
+
+import httpx
 from serving_fakes import Served, events, pdf, serving
 
 from galley.serving.settings import Limits

@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+pytest.importorskip("fastapi", reason="needs the serve extra")
+
 from galley.decoding import Decoder, Finish, Match, Request
 from galley.document import BBox, Block, Label, Page
 from galley.errors import ModelError

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+
+pytest.importorskip("fastapi", reason="needs the serve extra")
+
 from serving_fakes import Served, pdf
 
 from galley.document import Document

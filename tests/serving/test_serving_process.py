@@ -15,8 +15,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
+
+pytest.importorskip("fastapi", reason="needs the serve extra")
+
+import httpx
 from serving_fakes import pdf
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"

@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("fastapi", reason="needs the serve extra")
+
 from serving_fakes import Served, pdf
 
 from galley.serving import urls

@@ -60,7 +60,10 @@ def test_selecting_text_does_not_go_across(page: Page) -> None:
     give(page, "report.pdf")
     box = block(page, 1, 3).bounding_box()
     assert box
-    left, top = int(box["x"]), int(box["y"])  # from some fractions of a pixel Chromium selects nothing on any page
+    left, top = (
+        int(box["x"]),
+        int(box["y"]),
+    )  # from some fractions of a pixel Chromium selects nothing on any page
     for right in range(10, 210, 10):
         page.evaluate("getSelection().removeAllRanges()")
         page.mouse.move(left + right, top + 15)

@@ -39,6 +39,23 @@ def test_a_tap_on_a_region_leads_to_its_text_and_back(phone: Page) -> None:
     expect(region(phone, 1, 10)).to_be_in_viewport()
 
 
+def test_a_label_covers_none_of_its_block(phone: Page) -> None:
+    give(phone, "report.pdf")
+    phone.get_by_role("tab", name="Page", exact=True).tap()
+    region(phone, 1, 10).tap()
+    label = block(phone, 1, 10).locator(".block-label")
+    expect(label).to_be_visible()
+    covered = (
+        "label => label.getBoundingClientRect().bottom - label.closest('.block').getBoundingClientRect().top"
+    )
+    assert label.evaluate(covered) <= 1
+
+
+def test_nothing_is_dropped_on_a_phone(phone: Page) -> None:
+    expect(phone.get_by_text("Read documents")).to_be_visible()
+    expect(phone.get_by_text("Drop documents here")).to_be_hidden()
+
+
 def test_the_files_of_a_phone_are_a_sheet(phone: Page) -> None:
     give(phone, "report.pdf")
     expect(phone.locator("#files")).to_be_hidden()

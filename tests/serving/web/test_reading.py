@@ -113,6 +113,7 @@ def test_a_bad_file_is_told_of_and_the_next_is_read(page: Page) -> None:
     give(page, "letter.docx", "report.pdf")
     toast = page.get_by_role("alert")
     expect(toast).to_contain_text("letter.docx is not a document Galley can read")
+    assert toast.inner_text().count("letter.docx") == 1
     expect(page.locator("#files li").first).to_contain_text("failed")
     expect(page.locator("#files li").nth(1)).to_contain_text("2 pages read")
     page.keyboard.press("Escape")

@@ -30,6 +30,7 @@ function readOptions(form) {
   const options = {};
   const pages = data.get("pages").trim();
   if (pages) options.pages = pages;
+  if (data.get("strategy")) options.strategy = data.get("strategy");
   if (data.get("ocr") !== "auto") options.ocr = data.get("ocr");
   if (data.get("password")) options.password = data.get("password");
   const keep = data.getAll("keep");

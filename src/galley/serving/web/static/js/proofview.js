@@ -47,7 +47,7 @@ function figures(stats) {
     [figure(stats.tpf), "tokens per forward", "TPF: committed tokens per forward of the model, the reading of the prompt left out"],
     [figure(stats.speedup, "×"), "speed-up against AR", "against autoregressive decoding, which commits one token in a forward"],
     [figure(stats.aal), "average accepted length", "AAL: tokens committed per verifying forward"],
-    [`${stats.tokens.toLocaleString("en")} / ${stats.forwards.toLocaleString("en")}`, "tokens / forwards", "on this page"],
+    [`${stats.tokens.toLocaleString("en")} / ${stats.forwards.toLocaleString("en")}`, "tokens / forwards", "on this page: tokens with those that end a block, and forwards counted block by block, though a round is one for all blocks that are decoded together"],
   ];
   const item = ([value, name, title]) => h("div", { title }, h("dt", {}, name), h("dd", {}, value));
   return h("dl", { class: "figures" }, items.map(item));

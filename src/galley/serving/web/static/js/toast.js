@@ -4,7 +4,7 @@ import { byId, h } from "./dom.js";
 
 const NOTE_MS = 6000;
 
-/** Shows an error; `title` says what it is about. */
+/** Shows an error; `title` says what it is about, where the message does not. */
 export const showError = (message, title = "") => show("error", message, title);
 
 /** Shows a note for a few seconds. */
@@ -17,7 +17,7 @@ function show(kind, message, title) {
   const toast = h(
     "div",
     { class: `toast ${kind}`, role: kind === "error" ? "alert" : "status" },
-    h("div", {}, title ? h("strong", {}, title) : null, h("p", {}, message)),
+    h("div", {}, title && !message.includes(title) ? h("strong", {}, title) : null, h("p", {}, message)),
     h("button", { type: "button", class: "quiet", "aria-label": "Dismiss", on: { click: () => toast.remove() } }, "×"),
   );
   byId("toasts").append(toast);
