@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -206,7 +207,6 @@ def test_what_is_no_job_is_not_found(served: Served) -> None:
         assert served.client.get(f"/v1/jobs/{id_}").status_code == 404
 
 
-@pytest.mark.slow
 def test_a_restart_goes_on_where_it_was(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         done = server.submit(pdf("finished"))
@@ -223,7 +223,6 @@ def test_a_restart_goes_on_where_it_was(tmp_path: Path) -> None:
     assert seen[-1] != "end"
     state = (tmp_path / "state" / "galley-jobs" / locked / "job.json").read_text()
     assert "secret" not in state.replace('"secret"', "")
-    (tmp_path / "gate").unlink()
     (tmp_path / "state" / "galley-jobs" / "cut-off-upload").mkdir()
     with serving(tmp_path) as server:
         assert server.job(done)["state"] == "done"
@@ -242,5 +241,9 @@ def test_a_restart_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def _listen(server: Served, id_: str, seen: list[str]) -> None:
-    with httpx.stream("GET", f"{server.url}/v1/jobs/{id_}/events", timeout=120) as response:
-        seen += [event["event"] for event in events(response.iter_lines())]
+    with (
+        suppress(httpx.RemoteProtocolError),  # cut off in the middle
+        httpx.stream("GET", f"{server.url}/v1/jobs/{id_}/events", timeout=120) as response,
+    ):
+        for event in events(response.iter_lines()):
+            seen.append(event["event"])
