@@ -19,7 +19,7 @@ from galley.training.convert import TransformersLearner, convert, read_crops
 from galley.training.corruption import Schedule
 from galley.training.learner import Batch
 from galley.training.rows import Recipe, join, lay_out
-from galley.training.trainer import Settings
+from galley.training.settings import Settings
 from targets import checkpoints
 
 BLOCK = 4

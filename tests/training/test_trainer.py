@@ -11,8 +11,10 @@ from galley.training.corruption import Schedule
 from galley.training.nano.bank import write_shard
 from galley.training.nano.compose import Bank, Mixture
 from galley.training.nano.learner import Documents, NanoLearner
+from galley.training.optimisers import rate_factor
 from galley.training.rows import Recipe
-from galley.training.trainer import Settings, Trainer, rate_factor
+from galley.training.settings import Settings
+from galley.training.trainer import Trainer
 
 from .nano_parts import bank_units, tiny_nano, tiny_vocabulary
 
@@ -36,7 +38,6 @@ def weights(trainer: Trainer) -> dict[str, torch.Tensor]:
     return {name: value.clone() for name, value in trainer.learner.module.state_dict().items()}
 
 
-@pytest.mark.slow
 def test_an_interrupted_run_reaches_the_same_weights(folder: Path, tmp_path: Path) -> None:
     whole = make_trainer(folder, tmp_path / "whole", 8)
     whole.run(lambda _: None)

@@ -27,9 +27,7 @@ def _packages() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise ModelError(
-            f"training needs pip install 'galley[train,eval]' ({error.name} is missing)"
-        ) from error
+        raise ModelError(f"training needs pip install 'galley[train]' ({error.name} is missing)") from error
 
 
 @train_app.command()
@@ -46,13 +44,17 @@ def convert(
     ar_weight: Annotated[float, typer.Option(min=0, help="Weight of the causal loss.")] = 1.0,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, …")] = None,
 ) -> None:
-    """Add a mask token, train causal and drafting losses together, write a GravityOCR-style checkpoint."""
+    """Teach a checkpoint to draft for itself.
+
+    Adds a mask token, trains causal and drafting losses together and writes a checkpoint in GravityOCR's layout,
+    which --model loads. On many GPUs: accelerate launch -m galley train convert …
+    """
     if schedule not in _SCHEDULES:
         raise UsageError(f"--schedule {schedule}: know {', '.join(_SCHEDULES)}")
     with _packages():
         from galley.training.convert import convert as run
         from galley.training.corruption import Schedule
-        from galley.training.trainer import Settings
+        from galley.training.settings import Settings
     settings = Settings(
         steps=steps, rows=rows, capacity=capacity, rate=rate, matrix_rate=10 * rate, ar_weight=ar_weight
     )
@@ -78,16 +80,21 @@ def nano(
     rate: Annotated[float, typer.Option(min=0, help="Peak learning rate.")] = 1e-3,
     decay: Annotated[int, typer.Option(min=0, help="Last steps over which rates fall to zero.")] = 0,
     threads: Annotated[int, typer.Option(min=1, help="CPU threads.")] = 2,
+    validate: Annotated[int, typer.Option(min=0, help="Held-out documents per task to decode.")] = 8,
 ) -> None:
-    """Train galley-nano, the embedded model, on a bank of lines; python -m galley.training.nano.run has more
-    options, python -m galley.training.nano.export writes what --strategy regions runs."""
+    """Train galley-nano, the embedded model, on a bank of lines.
+
+    Causal first, then joint, in the same folder. python -m galley.training.nano.run has more options,
+    python -m galley.training.nano.export writes a folder that --model loads.
+    """
     if mode not in ("joint", "causal"):
         raise UsageError(f"--mode {mode}: know joint, causal")
     _has_bank(data)
     with _packages():
         from galley.training.nano.run import main as run
     words = {"data": data, "out": out, "steps": steps, "mode": mode, "rows": rows, "capacity": capacity}
-    run(_words(words | {"rate": rate, "matrix-rate": 10 * rate, "decay": decay, "threads": threads}))
+    words |= {"rate": rate, "matrix-rate": 10 * rate, "decay": decay, "threads": threads}
+    run(_words(words | {"validate": validate}))
 
 
 @train_app.command()
@@ -97,21 +104,24 @@ def grpo(
         Path, typer.Option("--run", help="Folder of the training run to start from.", exists=True)
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the polished run.")],
-    steps: Annotated[int, typer.Option(min=1, help="Updates.")],
+    steps: Annotated[int, typer.Option(min=1, help="Update to stop at.")],
     prompts: Annotated[int, typer.Option(min=1, help="Documents per update.")] = 24,
     rollouts: Annotated[int, typer.Option(min=2, help="Sampled responses per document.")] = 28,
     tokens: Annotated[int, typer.Option(min=1, help="Longest response.")] = 1024,
     rate: Annotated[float, typer.Option(min=0, help="Learning rate.")] = 3e-6,
     threads: Annotated[int, typer.Option(min=1, help="CPU threads.")] = 2,
+    validate: Annotated[
+        int, typer.Option(min=0, help="Held-out documents per task to decode before and after.")
+    ] = 0,
 ) -> None:
-    """Polish a trained galley-nano by its rewards (GRPO on the causal path)."""
+    """Polish a trained galley-nano by its rewards (GRPO on the causal path); a run that is there is resumed."""
     _has_bank(data)
     if not (run / "checkpoint.pt").is_file():
         raise UsageError(f"{run} is no training run: it has no checkpoint.pt")
     with _packages():
         from galley.training.nano.reinforce_run import main as polish
     words = {"data": data, "run": run, "out": out, "steps": steps, "prompts": prompts, "rollouts": rollouts}
-    polish(_words(words | {"tokens": tokens, "rate": rate, "threads": threads}))
+    polish(_words(words | {"tokens": tokens, "rate": rate, "threads": threads, "validate": validate}))
 
 
 def _has_bank(data: Path) -> None:

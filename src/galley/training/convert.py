@@ -27,8 +27,10 @@ from galley.training.corruption import Schedule
 from galley.training.example import Example
 from galley.training.learner import Batch
 from galley.training.masks import dense_mask
+from galley.training.processes import Processes
 from galley.training.rows import Recipe
-from galley.training.trainer import Settings, Trainer
+from galley.training.settings import Settings
+from galley.training.trainer import Trainer
 
 _PER_TOKEN = frozenset({"input_ids", "attention_mask", "mm_token_type_ids", "position_ids", "token_type_ids"})
 
@@ -111,7 +113,7 @@ def read_crops(path: Path) -> list[Crop]:
     crops = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"the data cannot be read: {error}") from error
     for number, line in enumerate(lines, 1):
         try:
@@ -121,6 +123,8 @@ def read_crops(path: Path) -> list[Crop]:
             raise InputError(
                 f'{path}, line {number}: each line is {{"image": …, "task": …, "text": …}} ({error})'
             ) from error
+        if not crops[-1].image.is_file():
+            raise InputError(f"{path}, line {number}: there is no image {crops[-1].image}")
     if not crops:
         raise InputError(f"{path} holds no crops")
     return crops
@@ -188,16 +192,20 @@ def convert(
         raise ModelError(
             "the weight of the causal loss must be above 0, or the model could not verify its drafts"
         )
-    target = load_target(model, device=device, dtype="float32")
     crops = read_crops(data)
+    processes = Processes(device)
+    target = load_target(model, device=str(processes.device), dtype="float32")
     mask = add_mask_token(target)
     learner = TransformersLearner(target)
     eos = _end(target)
     recipe = Recipe(eos, mask, eos, block_size, schedule)
-    trainer = Trainer(learner, recipe, settings, Crops(learner, crops, settings.seed), out / "run")
+    documents = Crops(learner, crops, settings.seed)
+    trainer = Trainer(learner, recipe, settings, documents, out / "run", processes=processes)
     trainer.resume()
     trainer.run()
-    save(target, out, mask, block_size, settings.ar_weight, schedule)
+    if processes.first:
+        save(target, out, mask, block_size, settings.ar_weight, schedule)
+    processes.wait()
     return out
 
 

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from galley.errors import InputError
 from galley.training.corruption import Schedule, fill_with_eos, hide
 from galley.training.example import CLEAN, IGNORE, MASKED_A, MASKED_B, PAD, PROMPT, Example, Row, Slots
+
+_HOPELESS = 200
+"""Documents in a row that are too long, after which the capacity is taken to be wrong."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,7 @@ class Packer:
 
     capacity: slots per row. rows: rows per batch. patience: documents that found no room before a batch is
     closed; they open the next one. Documents longer than a row cannot be learnt from whole; ``too_long``
-    counts them.
+    counts them, and ``InputError`` is raised when there is nothing else for long.
     """
 
     def __init__(self, recipe: Recipe, capacity: int, rows: int, patience: int = 4):
@@ -116,6 +120,7 @@ class Packer:
         filled: list[list[Example]] = [[] for _ in range(self.rows)]
         room = np.full(self.rows, self.capacity)
         waiting, self.carried = self.carried, []
+        in_a_row = 0
         while len(self.carried) < self.patience:
             document = waiting.pop(0) if waiting else next(documents, None)
             if document is None:
@@ -123,7 +128,14 @@ class Packer:
             cost = self.recipe.cost(document)
             if cost > self.capacity:
                 self.too_long += 1
+                in_a_row += 1
+                if in_a_row == _HOPELESS:
+                    raise InputError(
+                        f"{in_a_row} documents in a row do not fit rows of {self.capacity} tokens"
+                        f" (the last one takes {cost}); raise the capacity"
+                    )
                 continue
+            in_a_row = 0
             fits = np.flatnonzero(room >= cost)
             if len(fits):
                 filled[fits[0]].append(document)

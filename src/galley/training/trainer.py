@@ -3,53 +3,25 @@
 from __future__ import annotations
 
 import json
+import pickle
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
-from galley.training.example import IGNORE, Example
+from galley.errors import ModelError, one_line
+from galley.training.example import IGNORE
 from galley.training.learner import Batch, Learner
-from galley.training.loss import JointLoss, joint_loss
+from galley.training.loss import JointLoss, joint_loss, supervised
+from galley.training.optimisers import make_optimisers, rate_factor, update
+from galley.training.processes import Processes, Stream, reproducible
 from galley.training.rows import Packer, Recipe
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to train.
-
-    steps: the step to stop at. rows, capacity: a batch. rate: peak learning rate (of AdamW; matrices of
-    hidden layers, trained by Muon, take ``matrix_rate``). warmup: steps of linear rise. decay: last steps
-    over which rates fall to zero; 0 keeps them, so that a run can go on. ar_weight: w of the joint loss.
-    minutes: time between checkpoints. precision: ``bf16`` (autocast, master weights fp32) or ``fp32``.
-    """
-
-    steps: int
-    rows: int = 4
-    capacity: int = 1024
-    rate: float = 1e-3
-    matrix_rate: float = 0.01
-    warmup: int = 100
-    decay: int = 0
-    weight_decay: float = 0.01
-    clip: float = 1.0
-    ar_weight: float = 1.0
-    minutes: float = 10.0
-    validate_minutes: float = 40.0
-    log_every: int = 10
-    seed: int = 1
-    precision: str = "bf16"
-
-
-class Stream(Iterator[Example], Protocol):
-    """Documents that can be taken up again at ``position``."""
-
-    position: int
+from galley.training.settings import Settings
 
 
 @dataclass
@@ -63,7 +35,12 @@ class Progress:
 
 
 class Trainer:
-    """One run in folder ``out``: ``checkpoint.pt`` (all state), ``log.jsonl`` (progress and validation)."""
+    """One run in folder ``out``: ``checkpoint.pt`` (all state), ``log.jsonl`` (progress and validation).
+
+    In several processes each learns from documents of its own, the gradient is that of all their batches
+    together, and the first one writes. On one CPU process a run that was interrupted reaches the same weights to
+    the bit; several go on with the same weights and with documents none of them has had.
+    """
 
     def __init__(
         self,
@@ -73,19 +50,17 @@ class Trainer:
         documents: Stream,
         out: Path,
         validate: Callable[[], dict[str, float]] | None = None,
+        processes: Processes | None = None,
     ):
-        self.learner, self.recipe, self.settings, self.documents, self.out = (
-            learner,
-            recipe,
-            settings,
-            documents,
-            out,
-        )
+        self.learner, self.recipe, self.settings, self.out = learner, recipe, settings, out
         self.validate = validate
+        self.processes = processes or Processes()
+        self.documents = self.processes.share(documents)
         self.packer = Packer(recipe, settings.capacity, settings.rows)
         self.progress = Progress()
         self.stopping = False
         """Set from outside (a signal) to end ``run`` after the step at hand, its state saved."""
+        self.objective = self.processes.prepare(learner)
         self.optimisers = make_optimisers(learner.module, settings)
         out.mkdir(parents=True, exist_ok=True)
 
@@ -93,34 +68,46 @@ class Trainer:
 
     def save(self) -> None:
         """Write ``checkpoint.pt`` in one move, so that an interrupted write loses nothing."""
-        state = {
-            "model": self.learner.module.state_dict(),
-            "optimisers": [optimiser.state_dict() for optimiser in self.optimisers],
-            "progress": asdict(self.progress),
-            "position": self.documents.position,
-            "carried": self.packer.carried,
-            "too_long": self.packer.too_long,
-            "torch_rng": torch.get_rng_state(),
-            "settings": asdict(self.settings),
-        }
-        temporary = self.out / "checkpoint.tmp"
-        torch.save(state, temporary)
-        temporary.replace(self.out / "checkpoint.pt")
+        processes = self.processes
+        carried = processes.gathered(self.packer.carried)
+        positions = processes.gathered([self.documents.position])
+        too_long = processes.gathered([self.packer.too_long])
+        if processes.first:
+            state = {
+                "model": self.learner.module.state_dict(),
+                "optimisers": [optimiser.state_dict() for optimiser in self.optimisers],
+                "progress": asdict(self.progress),
+                "position": max(positions),
+                "carried": carried,
+                "too_long": sum(too_long),
+                "torch_rng": torch.get_rng_state(),
+                "settings": asdict(self.settings),
+            }
+            temporary = self.out / "checkpoint.tmp"
+            torch.save(state, temporary)
+            temporary.replace(self.out / "checkpoint.pt")
+        processes.wait()
 
     def resume(self) -> bool:
-        """Take up the run of ``out``; False when there is none. A change of recipe keeps weights, optimisers
-        and place."""
+        """Take up the run of ``out``; False when there is none. A change of recipe or of the number of processes
+        keeps weights, optimisers and place. Raises ``ModelError`` for a checkpoint of another model."""
         path = self.out / "checkpoint.pt"
         if not path.is_file():
             return False
-        state = torch.load(path, weights_only=False)
-        self.learner.module.load_state_dict(state["model"])
-        for optimiser, saved in zip(self.optimisers, state["optimisers"], strict=True):
-            optimiser.load_state_dict(saved)
+        state = read_checkpoint(path)
+        try:
+            self.learner.module.load_state_dict(state["model"])
+            for optimiser, saved in zip(self.optimisers, state["optimisers"], strict=True):
+                optimiser.load_state_dict(saved)
+        except (RuntimeError, ValueError) as error:
+            raise ModelError(
+                f"the run in {self.out} is of a model of another shape; name another folder or delete it"
+            ) from error
+        number, count = self.processes.number, self.processes.count
         self.progress = Progress(**state["progress"])
         self.documents.position = state["position"]
-        self.packer.carried = state["carried"]
-        self.packer.too_long = state["too_long"]
+        self.packer.carried = state["carried"][number::count]
+        self.packer.too_long = state["too_long"] if self.processes.first else 0
         torch.set_rng_state(state["torch_rng"])
         return True
 
@@ -135,94 +122,90 @@ class Trainer:
             now = time.monotonic()
             if self.progress.step % self.settings.log_every == 0:
                 self.progress.seconds += now - logged
-                report(self._log(seen, now - logged))
+                self._log(seen, now - logged, report)
                 seen, logged = [], now
-            if now - saved > 60 * self.settings.minutes:
+            self.stopping, save, validate = self.processes.any(
+                self.stopping,
+                now - saved > 60 * self.settings.minutes,
+                now - validated > 60 * self.settings.validate_minutes,
+            )
+            if save:
                 self.save()
                 saved = time.monotonic()
-            if self.validate and now - validated > 60 * self.settings.validate_minutes:
-                report(self._note({"step": self.progress.step, **self.validate()}))
+            if validate:
+                self._validate(report)
                 validated = logged = time.monotonic()
         self.save()
-        if self.validate and not self.stopping:
-            report(self._note({"step": self.progress.step, **self.validate()}))
+        if not self.stopping:
+            self._validate(report)
 
     def step(self) -> tuple[JointLoss, int]:
-        """One update; returns its loss and the slots it used."""
-        settings, module = self.settings, self.learner.module
-        rng = np.random.default_rng([settings.seed, self.progress.step])
+        """One update; returns this process's part of the loss and the slots it used."""
+        settings, module, processes = self.settings, self.learner.module, self.processes
+        rng = np.random.default_rng([settings.seed, self.progress.step, processes.number])
         rows = [self.packer.make(documents, rng) for documents in self.packer.batch(self.documents)]
-        device = next(module.parameters()).device
-        batch = Batch.stack(rows, device)
+        batch = Batch.stack(rows, processes.device)
         module.train()
-        with torch.autocast(device.type, torch.bfloat16, enabled=settings.precision == "bf16"):
-            wanted = batch.labels != IGNORE
-            logits = self.learner.logits(self.learner.states(batch)[wanted])
-        loss = joint_loss(logits, batch.labels[wanted], batch.slots.role[wanted], settings.ar_weight)
-        loss.total.backward()
+        with reproducible(processes.device):
+            loss = self._loss(batch)
+            loss.total.backward()
         nn.utils.clip_grad_norm_(module.parameters(), settings.clip)
-        factor = rate_factor(self.progress.step, settings)
-        for optimiser in self.optimisers:
-            for group in optimiser.param_groups:
-                group["lr"] = group["peak"] * factor
-            optimiser.step()
-            optimiser.zero_grad(set_to_none=True)
+        update(self.optimisers, rate_factor(self.progress.step, settings))
         self.progress.step += 1
         used = int((batch.slots.doc >= 0).sum())
         self.progress.slots += used
         return loss, used
 
-    def _log(self, seen: list[tuple[JointLoss, int]], seconds: float) -> str:
-        losses = [loss for loss, _ in seen]
-        return self._note(
-            {
-                "step": self.progress.step,
-                "ar": float(np.mean([float(loss.ar) for loss in losses])),
-                "diff": float(np.mean([float(loss.diff) for loss in losses])),
-                "slots_per_second": sum(used for _, used in seen) / seconds,
-                "ar_tokens_per_second": sum(loss.ar_tokens for loss in losses) / seconds,
-                "documents": self.documents.position,
-                "rate": self.settings.rate * rate_factor(self.progress.step, self.settings),
-            }
-        )
+    def _loss(self, batch: Batch) -> JointLoss:
+        """The mean over all processes' slots once their gradients are averaged."""
+        precision, device = self.settings.precision, self.processes.device
+        wanted = batch.labels != IGNORE
+        labels, roles = batch.labels[wanted], batch.slots.role[wanted]
+        with torch.autocast(device.type, torch.bfloat16, enabled=precision == "bf16"):
+            logits = self.objective(batch)
+        ar, diff = (total / self.processes.count for total in self.processes.sums(supervised(roles)))
+        return joint_loss(logits, labels, roles, self.settings.ar_weight, (ar, diff))
 
-    def _note(self, values: dict[str, Any]) -> str:
+    def _validate(self, report: Callable[[str], None]) -> None:
+        if self.validate and self.processes.first:
+            self._note({"step": self.progress.step, **self.validate()}, report)
+        self.processes.wait()
+
+    def _log(self, seen: list[tuple[JointLoss, int]], seconds: float, report: Callable[[str], None]) -> None:
+        losses, count = [loss for loss, _ in seen], self.processes.count
+        ar, diff, slots, ar_tokens = self.processes.sums(
+            [
+                float(np.mean([float(loss.ar) for loss in losses])),
+                float(np.mean([float(loss.diff) for loss in losses])),
+                sum(used for _, used in seen),
+                sum(loss.ar_tokens for loss in losses),
+            ]
+        )
+        values = {
+            "step": self.progress.step,
+            "ar": ar / count,
+            "diff": diff / count,
+            "slots_per_second": slots / seconds,
+            "ar_tokens_per_second": ar_tokens / seconds,
+            "documents": self.documents.position,
+            "rate": self.settings.rate * rate_factor(self.progress.step, self.settings),
+        }
+        if self.processes.first:
+            self._note(values, report)
+
+    def _note(self, values: dict[str, Any], report: Callable[[str], None]) -> None:
         rounded = {
             name: round(value, 5) if isinstance(value, float) else value for name, value in values.items()
         }
         with (self.out / "log.jsonl").open("a") as log:
             log.write(json.dumps({"time": time.strftime("%F %T"), **rounded}) + "\n")
-        return "  ".join(f"{name} {value}" for name, value in rounded.items())
+        report("  ".join(f"{name} {value}" for name, value in rounded.items()))
 
 
-def rate_factor(step: int, settings: Settings) -> float:
-    """Linear rise, constant, and a linear fall to zero over the last ``decay`` steps."""
-    rise = min(1.0, (step + 1) / max(settings.warmup, 1))
-    left = settings.steps - step
-    fall = min(1.0, left / settings.decay) if settings.decay else 1.0
-    return rise * fall
-
-
-def make_optimisers(module: nn.Module, settings: Settings) -> list[torch.optim.Optimizer]:
-    """Muon for the matrices of hidden layers, AdamW for everything else."""
-    embeddings = {id(layer.weight) for layer in module.modules() if isinstance(layer, nn.Embedding)}
-    matrices: list[nn.Parameter] = []
-    others: list[nn.Parameter] = []
-    for name, parameter in module.named_parameters():
-        hidden = parameter.ndim == 2 and id(parameter) not in embeddings and "blocks." in name
-        (matrices if hidden else others).append(parameter)
-    adamw = torch.optim.AdamW(
-        [{"params": others, "peak": settings.rate}],
-        lr=settings.rate,
-        betas=(0.9, 0.95),
-        weight_decay=settings.weight_decay,
-    )
-    if not matrices:
-        return [adamw]
-    muon = torch.optim.Muon(
-        [{"params": matrices, "peak": settings.matrix_rate}],
-        lr=settings.matrix_rate,
-        weight_decay=settings.weight_decay,
-        momentum=0.95,
-    )
-    return [adamw, muon]
+def read_checkpoint(path: Path) -> dict[str, Any]:
+    """The state of a run, on the CPU. Raises ``ModelError`` for a file that is none."""
+    try:
+        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=False)
+    except (OSError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        raise ModelError(f"{path} is no checkpoint of a run, or is cut short: {one_line(error)}") from error
+    return state

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
+
+from galley.errors import InputError
 
 Box = tuple[float, float, float, float]
 Place = tuple[int, int, int, int]
@@ -73,11 +76,14 @@ def write_shard(path: Path, units: Sequence[Unit]) -> None:
 
 
 def read_shard(path: Path) -> list[Unit]:
-    """The units of a shard."""
-    with np.load(path) as stored:
-        codes, scale = stored["features"], stored["scale"]
-        frames = stored["frames"].astype(np.int64)
-        index: list[dict[str, Any]] = json.loads(stored["index"].tobytes())
+    """The units of a shard. Raises ``InputError`` for a file that is none or is cut short."""
+    try:
+        with np.load(path) as stored:
+            codes, scale = stored["features"], stored["scale"]
+            frames = stored["frames"].astype(np.int64)
+            index: list[dict[str, Any]] = json.loads(stored["index"].tobytes())
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+        raise InputError(f"{path} is no shard of a bank, or is cut short; build it again") from error
     units = []
     at = char = 0
     for unit in index:

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from galley.errors import InputError, UsageError
 from galley.targets.nano.reading import SeenLine
 from galley.targets.prompt import Task
 from galley.training.nano.bank import BankLine, Unit, read_shard
@@ -25,17 +26,23 @@ class Composed(NamedTuple):
 
 @dataclass(frozen=True)
 class Mixture:
-    """Shares of the tasks among composed examples."""
+    """Shares of the tasks among composed examples. Raises ``UsageError`` for one below 0."""
 
     text: float = 0.6
     table: float = 0.25
     page: float = 0.15
 
+    def __post_init__(self) -> None:
+        for name, share in asdict(self).items():
+            if not 0 <= share <= 1:
+                raise UsageError(f"the share of {name} must be between 0 and 1, not {share}")
+
 
 class Bank:
     """Units by kind from a folder of shards; ``refresh`` takes in shards that have appeared since.
 
-    At most ``limit`` shards are held in memory; when there are more, ``refresh`` exchanges some.
+    At most ``limit`` shards are held in memory. When there are more, each turn holds the next of them in a
+    seeded order, a fifth of ``limit`` exchanged: what is held depends on the turn and the folder alone.
     """
 
     def __init__(self, folder: Path, first: int, last: int, limit: int = 120):
@@ -43,24 +50,30 @@ class Bank:
         self.held: dict[str, list[Unit]] = {}
         self.by_kind: dict[str, list[Unit]] = {}
 
-    def refresh(self, rng: random.Random) -> int:
-        """Number of shards held afterwards."""
+    def refresh(self, rng: random.Random, turn: int = 0) -> int:
+        """Number of shards held afterwards. Raises ``InputError`` where there are none."""
         names = [path.name for path in sorted(self.folder.glob("shard-?????.npz")) if self._wanted(path)]
-        fresh = [name for name in names if name not in self.held]
-        excess = len(self.held) + len(fresh) - self.limit
-        if excess > 0:
-            fresh = rng.sample(fresh, min(len(fresh), max(self.limit - len(self.held), self.limit // 5)))
-            for name in rng.sample(sorted(self.held), max(0, len(self.held) + len(fresh) - self.limit)):
-                del self.held[name]
-        for name in fresh:
-            self.held[name] = read_shard(self.folder / name)
+        if not names:
+            raise InputError(
+                f"{self.folder} has no shards from {self.first} to {self.last}; tools/data/build_bank.py makes them"
+            )
+        if len(names) > self.limit:
+            order = rng.sample(names, len(names))
+            start = turn * max(self.limit // 5, 1)
+            names = [order[(start + place) % len(order)] for place in range(self.limit)]
+        self.held = {name: self.held.get(name) or read_shard(self.folder / name) for name in sorted(names)}
         self.by_kind = {}
-        for name in sorted(self.held):
-            for unit in self.held[name]:
+        for units in self.held.values():
+            for unit in units:
                 self.by_kind.setdefault(unit.kind, []).append(unit)
         return len(self.held)
 
     def draw(self, kind: str, rng: random.Random) -> Unit:
+        """A unit of a kind. Raises ``InputError`` where the bank holds none."""
+        if kind not in self.by_kind:
+            raise InputError(
+                f"{self.folder} holds no {kind}: too few lines; build more shards, or larger ones"
+            )
         return rng.choice(self.by_kind[kind])
 
     def _wanted(self, path: Path) -> bool:

@@ -143,10 +143,13 @@ class Documents(Iterator[Example]):
             noise,
         )
         self.position = 0
+        self._turn = -1
 
     def __next__(self) -> Example:
-        if self.position % REFRESH == 0 or not self.bank.by_kind:
-            self.bank.refresh(random.Random(f"{self.seed} bank {self.position // REFRESH}"))
+        turn = self.position // REFRESH
+        if turn != self._turn:
+            self.bank.refresh(random.Random(f"{self.seed} bank"), turn)
+            self._turn = turn
         rng = random.Random(f"{self.seed} document {self.position}")
         noise = np.random.default_rng([self.seed, self.position]) if self.noise else None
         self.position += 1

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from galley.decoding import Decoder, Finish, Request, Sampling
+from galley.errors import InputError
 from galley.targets.nano.reading import Reading
 from galley.targets.nano.target import NanoPrompt, NanoTarget
 from galley.targets.nano.tokens import Vocabulary
@@ -26,6 +26,10 @@ from galley.training.nano.learner import NanoExample, NanoLearner, to_example
 from galley.training.nano.model import Nano
 from galley.training.rewards import reward
 from galley.training.rows import Recipe, join, lay_out
+from galley.training.settings import at_least
+
+_PATIENCE = 1000
+"""Documents in a row that may be too long."""
 
 
 class Rollout(NamedTuple):
@@ -40,13 +44,18 @@ class Rollout(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """prompts × rollouts per step; tokens: the longest response; rate: learning rate of AdamW."""
+    """prompts × rollouts per step; tokens: the longest response; rate: learning rate of AdamW. Raises ``UsageError``
+    for a value that makes no sense."""
 
     prompts: int = 24
     rollouts: int = 28
     tokens: int = 1024
     rate: float = 3e-6
     clip: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, least in (("prompts", 1), ("rollouts", 2), ("tokens", 1), ("rate", 0)):
+            at_least(name, getattr(self, name), least)
 
 
 class Reinforcer:
@@ -68,9 +77,7 @@ class Reinforcer:
     def step(self) -> dict[str, float]:
         """Sample, reward and update once; what happened in numbers."""
         self.nano.eval()
-        groups = [
-            self._sample(compose(self.bank, self.mixture, self.random)) for _ in range(self.plan.prompts)
-        ]
+        groups = [self._sample(self._document()) for _ in range(self.plan.prompts)]
         rewards = np.array([[rollout.reward for rollout in group] for group in groups])
         useful = teaches(rewards)
         found = {"reward": float(rewards.mean()), "useful": float(useful.mean())}
@@ -79,6 +86,16 @@ class Reinforcer:
             found |= self._update(kept, advantages(rewards[useful]))
         self.steps += 1
         return found
+
+    def _document(self) -> Composed:
+        """The next document whose truth is no longer than a response may be: any other would only be cut off."""
+        for _ in range(_PATIENCE):
+            document = compose(self.bank, self.mixture, self.random)
+            if len(self.vocabulary.encode(document.target)) < self.plan.tokens:
+                return document
+        raise InputError(
+            f"{_PATIENCE} documents in a row are longer than {self.plan.tokens} tokens; raise --tokens"
+        )
 
     def _sample(self, document: Composed) -> list[Rollout]:
         prompt = to_example(document, self.vocabulary, None)
@@ -150,10 +167,22 @@ class Reinforcer:
         logits = learner.logits(learner.states(batch)[wanted]).float()
         return torch.log_softmax(logits, -1).gather(-1, labels[:, None])[:, 0]
 
-    def run(self, steps: int, report: Callable[[str], None] = print) -> None:
-        while self.steps < steps:
-            found = self.step()
-            report(f"step {self.steps}  " + "  ".join(f"{name} {value:.4f}" for name, value in found.items()))
+    def state(self) -> dict[str, Any]:
+        """What ``restore`` takes up again: weights, those of the frozen copy, optimiser, step, random state."""
+        return {
+            "model": self.nano.state_dict(),
+            "frozen": self.frozen.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "step": self.steps,
+            "random": self.random.getstate(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.nano.load_state_dict(state["model"])
+        self.frozen.load_state_dict(state["frozen"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.steps = state["step"]
+        self.random.setstate(state["random"])
 
 
 def _reading(example: NanoExample) -> Reading:

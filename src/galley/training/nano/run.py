@@ -1,20 +1,27 @@
 """Train ``galley-nano`` on a bank, from nothing or from where the last run in the folder stopped.
 
-python -m galley.training.nano.run --data .build/nano --out .build/nano/run --steps 20000
+    python -m galley.training.nano.run --data .build/nano --out .build/nano/run --steps 20000
+
+Several processes: ``accelerate launch --num_processes 2 [--cpu] -m galley.training.nano.run …``; rows are then
+each one's.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import shutil
 import signal
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import torch
 
+from galley.errors import UsageError, one_line
 from galley.targets.nano.config import NanoConfig
+from galley.targets.nano.load import CONFIG, TOKENIZER
 from galley.targets.nano.tokens import Vocabulary
 from galley.training.corruption import Schedule
 from galley.training.nano.compose import Bank, Mixture
@@ -22,7 +29,8 @@ from galley.training.nano.learner import Documents, NanoLearner, feature_statist
 from galley.training.nano.model import Nano
 from galley.training.nano.validate import held_out, validator
 from galley.training.rows import Recipe
-from galley.training.trainer import Settings, Trainer
+from galley.training.settings import Settings
+from galley.training.trainer import Trainer
 
 HELD_OUT = 9000
 """Shards from this number on are for validation."""
@@ -63,9 +71,8 @@ def build(options: argparse.Namespace) -> Trainer:
     """The trainer of a run, resumed if the run exists."""
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
-    vocabulary = Vocabulary.load(options.data / "tokenizer.json")
-    shape = json.loads(options.shape.read_text()) if options.shape else {}
-    config = NanoConfig(**{**shape, "vocab_size": vocabulary.size, "block_size": options.block})
+    vocabulary = Vocabulary.load(options.data / TOKENIZER)
+    config = _config(options, vocabulary)
     mixture = Mixture(1 - options.tables - options.pages, options.tables, options.pages)
     bank = Bank(options.data / "bank", 1, HELD_OUT - 1)
     documents = Documents(bank, vocabulary, mixture, options.seed)
@@ -95,13 +102,29 @@ def build(options: argparse.Namespace) -> Trainer:
         validate = validator(learner.module, config, vocabulary, held)
     trainer = Trainer(learner, recipe, settings, documents, options.out, validate)
     if not trainer.resume():
-        next(documents)
-        mean, std = feature_statistics(bank)
-        learner.module.eyes.feature_mean.copy_(mean)
-        learner.module.eyes.feature_std.copy_(std)
-        config.save(options.out / "config.json")
-        shutil.copy(options.data / "tokenizer.json", options.out / "tokenizer.json")
+        _begin(trainer, config, bank, options)
     return trainer
+
+
+def _config(options: argparse.Namespace, vocabulary: Vocabulary) -> NanoConfig:
+    """The usual shape, or the one of ``--shape``."""
+    try:
+        shape = json.loads(options.shape.read_text()) if options.shape else {}
+        return NanoConfig(**{**shape, "vocab_size": vocabulary.size, "block_size": options.block})
+    except (OSError, ValueError, TypeError) as error:
+        raise UsageError(f"--shape {options.shape}: {one_line(error)}") from error
+
+
+def _begin(trainer: Trainer, config: NanoConfig, bank: Bank, options: argparse.Namespace) -> None:
+    """What a new run has besides random weights: the features' scale and the files that go with weights."""
+    bank.refresh(random.Random(f"{options.seed} bank"))
+    eyes = cast(Nano, trainer.learner.module).eyes
+    mean, std = feature_statistics(bank)
+    eyes.feature_mean.copy_(mean)
+    eyes.feature_std.copy_(std)
+    if trainer.processes.first:
+        config.save(options.out / CONFIG)
+        shutil.copy(options.data / TOKENIZER, options.out / TOKENIZER)
 
 
 def main(words: Sequence[str] | None = None) -> None:

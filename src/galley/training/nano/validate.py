@@ -3,13 +3,16 @@ forward."""
 
 from __future__ import annotations
 
+import copy
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import islice
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from galley.decoding import Decoder, Request
+from galley.decoding import Decoder, Request, Result
+from galley.errors import InputError
 from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.reading import make_reading
 from galley.targets.nano.target import NanoPrompt, NanoTarget
@@ -18,6 +21,10 @@ from galley.targets.prompt import Task
 from galley.training.nano.compose import Bank, Composed, Mixture, compose
 from galley.training.nano.graph import TorchForward
 from galley.training.nano.model import Nano
+from galley.training.rewards import reward
+
+_LONGEST = 900
+"""Characters of a held-out document: long ones take long to decode, and tell little more."""
 
 
 def held_out(bank: Bank, per_task: int, seed: int) -> list[Composed]:
@@ -27,8 +34,13 @@ def held_out(bank: Bank, per_task: int, seed: int) -> list[Composed]:
     chosen = []
     for mixture in (Mixture(1, 0, 0), Mixture(0, 1, 0), Mixture(0, 0, 1)):
         fitting = (compose(bank, mixture, rng) for _ in range(100 * per_task))
-        short = (document for document in fitting if len(document.target) < 900)
-        chosen += [next(short) for _ in range(per_task)]
+        short = (document for document in fitting if len(document.target) < _LONGEST)
+        found = list(islice(short, per_task))
+        if len(found) < per_task:
+            raise InputError(
+                f"{bank.folder}: too few held-out documents below {_LONGEST} characters; build more shards"
+            )
+        chosen += found
     return chosen
 
 
@@ -38,49 +50,55 @@ def drafted_text(document: Composed) -> str:
 
 
 def validator(
-    nano: Nano, config: NanoConfig, vocabulary: Vocabulary, documents: list[Composed]
+    nano: Nano, config: NanoConfig, vocabulary: Vocabulary, documents: list[Composed], plain: int = 4
 ) -> Callable[[], dict[str, float]]:
     """A function that decodes the documents with self-speculation and says how well and how fast.
 
-    ``<task>``: edit similarity, 1 − distance / longer length. ``<task>_tpf``: tokens per forward.
-    ``reading``: similarity of the reading itself on text. ``exact``: share of text documents where plain
-    decoding gives the same ids.
+    ``<task>``: edit similarity, 1 − distance / longer length. ``<task>_tpf``: tokens per forward, the prompt's
+    not counted. ``reward``: the mean reward of all documents. ``reading``: similarity of the reading itself on
+    text. ``exact``: share of the first ``plain`` documents of each task where plain decoding gives the same ids.
     """
     prompts = [NanoPrompt(make_reading(vocabulary, d.groups, d.task), d.task) for d in documents]
     limits = [len(vocabulary.encode(d.target)) + 64 for d in documents]
+    by_task = {
+        task: found
+        for task in Task
+        if (found := [i for i, document in enumerate(documents) if document.task is task])
+    }
 
-    def decode(target: NanoTarget, proposer: str, chosen: list[int]) -> list[tuple[list[int], float]]:
+    def decode(target: NanoTarget, proposer: str, chosen: list[int]) -> list[Result]:
         decoder = Decoder(target, proposer, max_batch=1)
         results = decoder.run([Request(prompts[i], max_tokens=limits[i], confidence=False) for i in chosen])
         for result in results:
             if result.error:
                 raise result.error
-        return [(result.ids, result.stats.tpf) for result in results]
+        return results
 
     def validate() -> dict[str, float]:
-        nano.eval()
-        target = NanoTarget(TorchForward(nano), config, vocabulary)
+        target = NanoTarget(TorchForward(copy.deepcopy(nano).cpu().eval()), config, vocabulary)
         decoded = decode(target, "block_diffusion", list(range(len(documents))))
+        written = [vocabulary.decode(result.ids) for result in decoded]
         found: dict[str, float] = {}
-        for task in Task:
-            of_task = [i for i, document in enumerate(documents) if document.task is task]
-            if not of_task:
-                continue
-            similarity = [_similarity(vocabulary.decode(decoded[i][0]), documents[i].target) for i in of_task]
-            found[task.value] = float(np.mean(similarity))
-            found[f"{task.value}_tpf"] = float(np.mean([decoded[i][1] for i in of_task]))
-        texts = [i for i, document in enumerate(documents) if document.task is Task.TEXT]
-        found["reading"] = float(
-            np.mean([_similarity(drafted_text(documents[i]), documents[i].target) for i in texts])
+        for task, chosen in by_task.items():
+            found[task.value] = _mean(_similarity(written[i], documents[i].target) for i in chosen)
+            found[f"{task.value}_tpf"] = _mean(decoded[i].stats.tpf for i in chosen)
+        found["reward"] = _mean(
+            reward(document.task, text, document.target)
+            for document, text in zip(documents, written, strict=True)
         )
-        plain = decode(target, "none", texts[:4])
-        found["exact"] = float(
-            np.mean([ids == decoded[i][0] for i, (ids, _) in zip(texts, plain, strict=False)])
-        )
-        nano.train()
+        texts = [documents[i] for i in by_task.get(Task.TEXT, [])]
+        if texts:
+            found["reading"] = _mean(_similarity(drafted_text(one), one.target) for one in texts)
+        compared = [i for chosen in by_task.values() for i in chosen[:plain]]
+        alone = decode(target, "none", compared)
+        found["exact"] = _mean(one.ids == decoded[i].ids for i, one in zip(compared, alone, strict=True))
         return found
 
     return validate
+
+
+def _mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
 
 
 def _similarity(text: str, truth: str) -> float:
