@@ -11,23 +11,25 @@ from galley.document import Block, Page
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.embedded import EmbeddedParser
+from galley.parsing.strategies.embedded import EmbeddedParser, embedded_target
 from galley.serving.models import Parsed
 from galley.serving.recording import Recorded, counts_of
 from galley.serving.regions import asked, page_text, region_image, region_page, region_text
 from galley.serving.tasks import ReadRegion, RegionRead
 from galley.serving.traces import Traces
-from galley.targets.nano.load import load_embedded
 from galley.targets.nano.target import NanoTarget
 from galley.targets.prompt import Task
 
 
 class EmbeddedModel:
-    """Loads the model at its first use; its parsers share it."""
+    """Loads the model at its first use; its parsers share it. model: the folder of another one like it."""
+
+    def __init__(self, model: str | None = None) -> None:
+        self._model = model
 
     @cached_property
     def target(self) -> NanoTarget:
-        return load_embedded()
+        return embedded_target(self._model)
 
     def parser(self, options: ParseOptions, draft: DraftParser) -> EmbeddedParser:
         """A parser on top of a draft parser of its own."""

@@ -12,6 +12,7 @@ from galley.decoding import Committed
 from galley.document import Page
 from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
+from galley.parsing.strategies.embedded import read_by_embedded
 from galley.serving.settings import ParserFactory
 from galley.serving.tasks import Counts, Delta, ReadRegion, RegionRead
 
@@ -56,11 +57,12 @@ class Models(Protocol):
 class DraftModels:
     """Reads without a model that has to be named: drafts, and the embedded model on top of them.
 
-    factory: makes other parsers than these.
+    factory: makes other parsers than these. model: what the server was given; the folder of a galley-nano is read
+    with here instead of the one that ships with Galley.
     """
 
-    def __init__(self, factory: ParserFactory | None = None) -> None:
-        self._factory = factory
+    def __init__(self, factory: ParserFactory | None = None, model: str | None = None) -> None:
+        self._factory, self._model = factory, model
 
     @cached_property
     def draft(self) -> DraftParser:
@@ -74,16 +76,16 @@ class DraftModels:
         """The model that verifies what OCR has read, where that is asked for."""
         from galley.serving.embedded import EmbeddedModel
 
-        return EmbeddedModel()
+        return EmbeddedModel(self._model)
 
     def parser(self, options: ParseOptions, sink: ImageSink | None) -> PageParser:
         if self._factory:
             return self._factory(options, sink)
         draft = self.draft.for_options(options, sink)
-        return self.embedded.parser(options, draft) if options.strategy == "regions" else draft
+        return self.embedded.parser(options, draft) if read_by_embedded(options) else draft
 
     def parse(self, parser: PageParser, options: ParseOptions, image: PageImage, owner: str) -> Parsed:
-        if self._factory or options.strategy != "regions":
+        if self._factory or not read_by_embedded(options):
             return Parsed(parser.parse_page(image))
         return self.embedded.parse(parser, image)
 
@@ -94,7 +96,7 @@ class DraftModels:
         from galley.serving.regions import read_drafted
 
         draft = self.draft.for_options(task.options, None)
-        if task.options.strategy == "regions":
+        if read_by_embedded(task.options):
             read = self.embedded.read_region(draft, task)
         else:
             read = RegionRead(read_drafted(draft, task), "stop", Counts())

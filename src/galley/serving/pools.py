@@ -17,7 +17,9 @@ class Pools:
 
     def __init__(self, settings: Settings) -> None:
         self._options = settings.options
-        self._drafts = Pool(settings.workers, 1, partial(DraftModels, settings.factory))
+        self._drafts = Pool(
+            settings.workers, 1, partial(DraftModels, settings.factory, settings.options.model)
+        )
         # A model's own threads share the cores among the pages of its batch.
         self._reader = Pool(1, settings.lanes, partial(_load_reader, settings.options), threads=None)
 

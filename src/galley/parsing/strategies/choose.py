@@ -25,8 +25,7 @@ def needs_model(options: ParseOptions) -> bool:
     each other."""
     if options.strategy == "draft" and options.model is not None:
         raise UsageError("the draft strategy uses no model; leave out --model or --strategy draft")
-    read_by_embedded(options)
-    return options.model is not None
+    return not read_by_embedded(options) and options.model is not None
 
 
 def make_strategy(

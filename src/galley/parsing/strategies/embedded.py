@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
 from galley.decoding import Finish, Request, Result
@@ -21,7 +22,7 @@ from galley.parsing.strategies.drafts import UNREAD
 from galley.parsing.strategies.evidence import weigh
 from galley.parsing.strategies.reconcile import Reconciled, reconcile, sure_words
 from galley.parsing.strategies.work import work_of
-from galley.targets.nano.load import load_embedded
+from galley.targets.nano.load import GRAPH, load_embedded, load_nano
 from galley.targets.nano.reading import RecognisedLine, make_reading, seen
 from galley.targets.nano.target import NanoPrompt, NanoTarget
 from galley.targets.prompt import Reader, Task
@@ -31,15 +32,28 @@ _LEFT = UNREAD | {Label.TABLE, Label.FORMULA, Label.CODE}
 _HYPHENS = "-‐\u00ad"
 
 
+def is_nano(model: str) -> bool:
+    """Whether a model's name is the folder of an exported galley-nano."""
+    return (Path(model) / GRAPH).is_file()
+
+
 def read_by_embedded(options: ParseOptions) -> bool:
-    """Whether the options ask for the embedded model; ``UsageError`` for what it cannot do."""
-    if options.model is not None or options.strategy in ("auto", "draft"):
+    """Whether the options ask for the embedded model, or for one like it that ``model`` names the folder of;
+    ``UsageError`` for what it cannot do."""
+    if options.model is not None and not is_nano(options.model):
         return False
-    if options.strategy != "regions":
+    if options.strategy == "draft" or (options.model is None and options.strategy == "auto"):
+        return False
+    if options.strategy not in ("regions", "auto"):
         raise UsageError(
             f"the embedded model reads regions; name another one for --strategy {options.strategy} with --model"
         )
     return True
+
+
+def embedded_target(model: str | None) -> NanoTarget:
+    """The model of a folder, or the one that ships with Galley. Raises ``ModelError``."""
+    return load_embedded() if model is None else load_nano(Path(model))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +73,7 @@ class EmbeddedParser:
     def __init__(self, options: ParseOptions, draft: DraftParser, target: NanoTarget | None = None) -> None:
         self.options, self.draft = options, draft
         draft.features = True
-        self.target = target or load_embedded()
+        self.target = target or embedded_target(options.model)
         self.decoder = make_decoder(cast(Reader, self.target), options)
 
     def parse_page(self, page: PageImage) -> Page:
