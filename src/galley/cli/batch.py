@@ -104,6 +104,7 @@ class Batch:
                 self.progress.document_done()
                 continue
             try:
+                given.fetch()
                 with open_with(given.path, self.options, given.name) as source:
                     document, numbers, missing = new_document(source), source.numbers, source.missing
             except InputError as error:
@@ -123,6 +124,7 @@ class Batch:
     def _fail(self, given: Input, error: InputError) -> None:
         failure = Failure(message=str(error))
         self.report.failure(given.name, failure, error.exit_code)
+        given.release()
         self.writer.write_failed(given, Document(source=given.name, failures=[failure]))
         self.progress.document_done()
 
@@ -153,6 +155,7 @@ class Batch:
         from galley.parsing.finish import finish_pages  # brings numpy with it
 
         given, state = self.inputs[index], self._under_way.pop(index)
+        given.release()
         state.document.failures.sort(key=lambda failure: failure.page or 0)
         with _spooling():
             pages = finish_pages(state.pages, self.options, PageStore)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from galley.errors import InputError
 from galley.ingest.kind import SUFFIXES
+from galley.ingest.remote import RemoteFile, find_remote
 from galley.ingest.source import display_name
+from galley.ingest.stores import is_remote, local_path
 
 STDIN = "-"
 
@@ -22,20 +25,53 @@ class Input:
     path: Path
     name: str
     place: PurePath
+    remote: RemoteFile | None = None
+    """Where it comes from; ``path`` is then where ``fetch`` copies it to."""
+
+    def fetch(self) -> None:
+        """Make sure that the file is at ``path``. Raises ``InputError``."""
+        if self.remote is not None:
+            self.remote.fetch(self.path)
+
+    def release(self) -> None:
+        """The file is not needed any more."""
+        if self.remote is not None:
+            with suppress(OSError):  # a worker may have it open still
+                self.path.unlink()
+
+    def state(self) -> list[int | str]:
+        """Size and time of change, which tell whether the file is still the same; empty when it is gone."""
+        if self.remote is not None:
+            return list(self.remote.state)
+        try:
+            found = self.path.stat()
+        except OSError:
+            return []
+        return [found.st_size, found.st_mtime_ns]
 
 
-def find_inputs(paths: Sequence[str], skip: Collection[Path] = ()) -> tuple[list[Input], list[InputError]]:
+def find_inputs(
+    paths: Sequence[str], skip: Collection[Path] = (), skip_urls: Collection[str] = ()
+) -> tuple[list[Input], list[InputError]]:
     """Files as named, folders searched for documents in all their sub-folders; each file once.
 
     A file named explicitly is always taken, whatever its name; a folder gives those with a document's suffix,
-    but nothing hidden and nothing below ``skip``. Also returns what is wrong with single paths.
+    but nothing hidden and nothing below ``skip``. Also returns what is wrong with single paths. URLs likewise,
+    with ``skip_urls``.
     """
-    found: dict[Path, tuple[Path, PurePath]] = {}  # by what the path leads to
+    found: dict[Path | str, tuple[Path | RemoteFile, PurePath]] = {}  # by what the path leads to
     errors: list[InputError] = []
-    for given in paths:
+    for given in map(local_path, paths):
         path = Path(given)
         if given == STDIN:
             found.setdefault(path, (path, PurePath("stdin")))
+        elif is_remote(given):
+            try:
+                remotes = find_remote(given, skip_urls)
+            except InputError as error:
+                errors.append(error)
+            else:
+                found |= {remote.url: (remote, place) for remote, place in remotes if remote.url not in found}
         elif path.is_dir():
             files = list(_search(path, skip, errors))
             if not files:
@@ -46,11 +82,14 @@ def find_inputs(paths: Sequence[str], skip: Collection[Path] = ()) -> tuple[list
         else:
             found.setdefault(Path(os.path.realpath(path)), (path, PurePath(path.name)))
     places = _places([place for _, place in found.values()])
-    inputs = [
-        Input(path, "stdin" if str(path) == STDIN else display_name(path), place)
-        for (path, _), place in zip(found.values(), places, strict=True)
-    ]
+    inputs = [_input(file, place) for (file, _), place in zip(found.values(), places, strict=True)]
     return inputs, errors
+
+
+def _input(file: Path | RemoteFile, place: PurePath) -> Input:
+    if isinstance(file, RemoteFile):
+        return Input(Path(), file.name, place, file)
+    return Input(file, "stdin" if str(file) == STDIN else display_name(file), place)
 
 
 def _search(folder: Path, skip: Collection[Path], errors: list[InputError]) -> Iterator[Path]:

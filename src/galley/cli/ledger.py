@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from galley.cli.inputs import Input
+from galley.cli.outputs import writing
 
 LEDGER_NAME = ".galley-done.jsonl"
 
@@ -19,9 +20,8 @@ class Ledger:
         self._path = folder / LEDGER_NAME
         self._entries: dict[str, dict[str, Any]] = {}
         self._made: dict[str, set[str]] = {}
-        if self._path.is_file():
-            for line in self._path.read_text(encoding="utf-8", errors="replace").splitlines():
-                self._remember(line)
+        for line in self._read().splitlines():
+            self._remember(line)
 
     def finished(self, document: Input, fingerprint: str, files: list[PurePath]) -> bool:
         """Whether all ``files`` were made without a failure, from the same file with the same options."""
@@ -29,34 +29,48 @@ class Ledger:
         return (
             entry is not None
             and entry.get("options") == fingerprint
-            and entry.get("source") == _state(document.path)
+            and entry.get("source") == document.state()
             and {str(file) for file in files} <= set(entry.get("files", ()))
-            and all((self._folder / file).is_file() for file in files)
+            and all(self._has(file) for file in files)
         )
 
     def add(self, document: Input, fingerprint: str, files: list[PurePath], images: PurePath | None) -> None:
-        """Write down that a document is finished. Raises ``OSError``."""
+        """Write down that a document is finished. Raises ``OutputError``."""
         line = json.dumps(
             {
                 "place": str(document.place),
-                "source": _state(document.path),
+                "source": document.state(),
                 "options": fingerprint,
                 "files": [str(file) for file in files],
                 "images": str(images) if images else None,
             }
         )
         self._remember(line)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+        self._append(line)
 
     def made(self, document: Input) -> set[str]:
         """Files and folders of figures that earlier runs made of a document, relative to the folder."""
         return set(self._made.get(str(document.place), ()))
 
-    def image_folders(self) -> set[Path]:
-        """Folders of figures that earlier runs wrote: output, not documents."""
-        names = [entry["images"] for entry in self._entries.values() if entry.get("images")]
-        return {(self._folder / name).resolve() for name in names}
+    def to_skip(self) -> tuple[set[Path], set[str]]:
+        """Folders of figures that earlier runs wrote, and URLs of such: output, not documents."""
+        return {(self._folder / name).resolve() for name in self._image_names()}, set()
+
+    def close(self) -> None:
+        """The run is at its end."""
+
+    def _image_names(self) -> list[str]:
+        return [entry["images"] for entry in self._entries.values() if entry.get("images")]
+
+    def _read(self) -> str:
+        return self._path.read_text(encoding="utf-8", errors="replace") if self._path.is_file() else ""
+
+    def _append(self, line: str) -> None:
+        with writing(self._path), self._path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    def _has(self, file: PurePath) -> bool:
+        return (self._folder / file).is_file()
 
     def _remember(self, line: str) -> None:
         try:
@@ -66,12 +80,3 @@ class Ledger:
             made.update(str(name) for name in (*entry.get("files", ()), entry.get("images")) if name)
         except (ValueError, KeyError, TypeError):
             pass
-
-
-def _state(path: Path) -> list[int]:
-    """Size and time of change, which tell whether a file is still the same; empty when it is gone."""
-    try:
-        found = path.stat()
-    except OSError:
-        return []
-    return [found.st_size, found.st_mtime_ns]

@@ -9,10 +9,13 @@ import typer
 
 from galley.cli.formats import FORMATS, read_formats
 
-Paths = Annotated[list[str], typer.Argument(metavar="PATH...", help="Files or folders; - is standard input.")]
+Paths = Annotated[
+    list[str],
+    typer.Argument(metavar="PATH...", help="Files, folders, s3://… and the like; - is standard input."),
+]
 Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="DIR", help="Write into this folder."),
+    str | None,
+    typer.Option("--output", "-o", metavar="DIR", help="Write into this folder, or s3://… or the like."),
 ]
 Formats = Annotated[
     list[str] | None,

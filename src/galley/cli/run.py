@@ -11,6 +11,7 @@ from pathlib import Path
 
 from galley.api import make_parser
 from galley.cli.batch import Batch
+from galley.cli.cloud import CloudFolder, CloudLedger
 from galley.cli.inputs import STDIN, Input, find_inputs
 from galley.cli.ledger import Ledger
 from galley.cli.outputs import OutputFolder
@@ -21,19 +22,22 @@ from galley.cli.writers import FolderWriter, StdoutWriter, Writer
 from galley.document import Failure
 from galley.errors import OutputError, UsageError
 from galley.ingest.source import read_stdin
+from galley.ingest.stores import is_remote, local_path
 from galley.parsing.options import ParseOptions
 
 
 @dataclass(frozen=True)
 class Request:
-    """What one command asks for. jobs: cores to use, 0 is all; None is all, shared out by the amount of work.
-    output None: standard output. engine: ``local`` or ``ray``, whose cluster is at ``address`` or else started.
+    """What one command asks for.
+
+    output: a folder or the URL of one, None is standard output. jobs: cores to use, 0 is all; None is all, shared
+    out by the amount of work. engine: ``local`` or ``ray``, whose cluster is at ``address`` or else started.
     """
 
     paths: Sequence[str]
     options: ParseOptions
     formats: list[str]
-    output: Path | None = None
+    output: str | Path | None = None
     jobs: int | None = None
     resume: bool = False
     quiet: bool = False
@@ -45,18 +49,29 @@ class Request:
 def run_parse(request: Request, factory: ParserFactory = make_parser) -> int:
     """Carry out a request; returns the exit code. Raises ``GalleyError`` for what ends the whole run."""
     pool = _pool(request, factory)
-    ledger = Ledger(request.output) if request.output else None
+    ledger = _ledger(request.output) if request.output else None
     report = Report(request.quiet, request.debug)
-    inputs, errors = find_inputs(request.paths, ledger.image_folders() if ledger else ())
+    inputs, errors = find_inputs(request.paths, *ledger.to_skip() if ledger else ())
     for error in errors:
         report.failure(str(error), Failure(message=str(error)), error.exit_code)
     with ExitStack() as stack:
         writer = _writer(request, inputs, ledger, stack)
-        inputs = [_spooled(given, stack) if str(given.path) == STDIN else given for given in inputs]
+        spool = _Spool(stack)
+        inputs = [spool.placed(given) for given in inputs]
         stack.callback(report.show)
         progress = stack.enter_context(Progress(len(inputs), request.quiet))
         Batch(inputs, request.options, writer, report, progress, request.jobs, factory, pool).run()
     return report.exit_code
+
+
+def _ledger(output: str | Path) -> Ledger:
+    place = local_path(str(output))
+    return CloudLedger(place) if is_remote(place) else Ledger(Path(place))
+
+
+def _folder(output: str | Path) -> OutputFolder | CloudFolder:
+    place = local_path(str(output))
+    return CloudFolder(place) if is_remote(place) else OutputFolder(Path(place))
 
 
 def _pool(request: Request, factory: ParserFactory) -> Pool | None:
@@ -74,7 +89,9 @@ def _pool(request: Request, factory: ParserFactory) -> Pool | None:
 
 def _writer(request: Request, inputs: Sequence[Input], ledger: Ledger | None, stack: ExitStack) -> Writer:
     if request.output is not None and ledger is not None:
-        folder = stack.enter_context(OutputFolder(request.output))
+        folder = _folder(request.output)
+        stack.push(folder)
+        stack.callback(ledger.close)
         return FolderWriter(folder, ledger, request.formats, request.options, request.resume)
     if len(inputs) > 1:
         raise UsageError(f"{len(inputs)} documents do not fit on standard output; name a folder: -o DIR")
@@ -91,9 +108,22 @@ def _writer(request: Request, inputs: Sequence[Input], ledger: Ledger | None, st
     return StdoutWriter(request.formats[0], request.options)
 
 
-def _spooled(given: Input, stack: ExitStack) -> Input:
-    """Standard input as a file, which workers can read again and again."""
-    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="galley-"))
-    path = Path(folder) / "stdin"
-    path.write_bytes(read_stdin())
-    return replace(given, path=path)
+class _Spool:
+    """A folder for what is no file yet: standard input, and documents of a store while they are read."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._folder: Path | None = None
+        self._count = 0
+
+    def placed(self, given: Input) -> Input:
+        """The input with a path that is or, once fetched, will be a file."""
+        if str(given.path) != STDIN and given.remote is None:
+            return given
+        if self._folder is None:
+            self._folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="galley-")))
+        self._count += 1
+        path = self._folder / str(self._count)
+        if given.remote is None:
+            path.write_bytes(read_stdin())
+        return replace(given, path=path)

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 from typing import Protocol
 
+from galley.cli.cloud import CloudFolder
 from galley.cli.formats import FORMATS, GLM_OCR, image_folder, output_files, render
 from galley.cli.inputs import Input
 from galley.cli.ledger import Ledger
-from galley.cli.outputs import OutputFolder, writing
+from galley.cli.outputs import OutputFolder
 from galley.document import Block, Document, Page
 from galley.errors import OutputError
 from galley.parsing.options import ParseOptions
@@ -70,7 +71,12 @@ class FolderWriter:
     """Documents in any formats to a folder. ``resume``: skip what an earlier run finished."""
 
     def __init__(
-        self, folder: OutputFolder, ledger: Ledger, formats: list[str], options: ParseOptions, resume: bool
+        self,
+        folder: OutputFolder | CloudFolder,
+        ledger: Ledger,
+        formats: list[str],
+        options: ParseOptions,
+        resume: bool,
     ) -> None:
         self._folder = folder
         self._ledger = ledger
@@ -94,10 +100,9 @@ class FolderWriter:
             for file, pieces in zip(output_files(name, given.place), texts, strict=True):
                 self._folder.write(file, pieces)
         if complete:
-            with writing(self._folder.path):
-                self._ledger.add(
-                    given, self._options.fingerprint(), self._files(given), images if has_images else None
-                )
+            self._ledger.add(
+                given, self._options.fingerprint(), self._files(given), images if has_images else None
+            )
 
     def write_failed(self, given: Input, document: Document) -> None:
         self._remove_earlier(given)

@@ -18,9 +18,11 @@ from galley.errors import GalleyError, InputError, one_line
 from galley.ingest.kind import HEAD_BYTES, Kind, kind_of, stranger
 from galley.ingest.page import PageImage
 from galley.ingest.ranges import PageRanges
+from galley.ingest.stores import is_remote, local_path
 
 SourceLike: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
-"""A path, ``-`` for standard input, a file's bytes, or a file opened for reading bytes."""
+"""A path, a URL such as ``s3://…``, ``-`` for standard input, a file's bytes, or a file opened for reading
+bytes."""
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
@@ -191,7 +193,14 @@ def _locate(source: SourceLike) -> tuple[Path | bytes, str]:
         return bytes(source), "document"
     if isinstance(source, str) and source == "-":
         return read_stdin(), "stdin"
-    if isinstance(source, str | os.PathLike):
+    if isinstance(source, str) and is_remote(source):
+        from galley.ingest.remote import RemoteFile
+
+        remote = RemoteFile(source)
+        return remote.read(), remote.name
+    if isinstance(source, str):
+        return _from_path(Path(local_path(source)))
+    if isinstance(source, os.PathLike):
         return _from_path(Path(source))
     try:
         data = source.read()
