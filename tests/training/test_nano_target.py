@@ -1,18 +1,20 @@
-"""The embedded model: torch training forward, torch graph and ONNX graph agree, and drafts never change its
-output."""
+"""The embedded model: training, torch and exported forwards agree, and drafts never change its output."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from galley.decoding import Decoder, Need, Request, Window
 from galley.errors import ModelError
 from galley.targets.nano.config import NanoConfig
-from galley.targets.nano.load import load_nano
+from galley.targets.nano.load import EMBEDDED, GRAPH, load_embedded, load_nano
 from galley.targets.nano.reading import make_reading
 from galley.targets.nano.target import NanoPrompt, NanoTarget
 from galley.targets.nano.tokens import Vocabulary
@@ -25,9 +27,10 @@ from galley.training.nano.export import export
 from galley.training.nano.graph import TorchForward
 from galley.training.nano.learner import NanoLearner, to_example
 from galley.training.nano.model import Nano
+from galley.training.nano.onnx_mind import mind
 from galley.training.rows import Recipe, join, lay_out
 
-from .nano_parts import save_vocabulary, seen_line, tiny_nano, tiny_vocabulary
+from .nano_parts import WORDS, save_vocabulary, seen_line, tiny_nano, tiny_vocabulary
 
 PROPOSERS = ["none", "block_diffusion", "match", "auto"]
 
@@ -49,7 +52,7 @@ def target(nano: Nano, vocabulary: Vocabulary) -> NanoTarget:
 
 @pytest.fixture(scope="module")
 def exported(nano: Nano, vocabulary: Vocabulary, tmp_path_factory: pytest.TempPathFactory) -> NanoTarget:
-    pytest.importorskip("onnxscript")
+    pytest.importorskip("onnx")
     folder = tmp_path_factory.mktemp("nano")
     export(nano, save_vocabulary(vocabulary, folder / "source.json"), folder)
     return load_nano(folder)
@@ -115,21 +118,22 @@ def test_drafts_never_change_the_output(
     assert len(set(plain.ids)) > 5
 
 
-@pytest.mark.parametrize("proposer", PROPOSERS)
-def test_onnx_gives_the_ids_of_torch(
-    target: NanoTarget, exported: NanoTarget, vocabulary: Vocabulary, proposer: str
+@pytest.mark.parametrize("proposer", PROPOSERS[1:])
+def test_drafts_never_change_what_the_exported_model_writes(
+    exported: NanoTarget, vocabulary: Vocabulary, proposer: str
 ) -> None:
     lines = ["seven wizards mix potions", "in jars while the quick", "brown fox jumps"]
     for task, used in ((Task.TEXT, lines), (Task.TABLE, lines), (Task.PAGE, []), (Task.TEXT, lines * 7)):
         request = Request(prompt(vocabulary, used, task), max_tokens=150, loop_guard=None)
-        ours, reference = (Decoder(model, proposer).run([request])[0] for model in (exported, target))
-        assert ours.error is None and reference.error is None
-        assert ours.ids == reference.ids
+        drafted, plain = (Decoder(exported, name).run([request])[0] for name in (proposer, "none"))
+        assert drafted.error is None and plain.error is None
+        assert drafted.ids == plain.ids
 
 
-def test_onnx_logits_are_close_to_torch(
+def test_exported_logits_are_close_to_torch(
     target: NanoTarget, exported: NanoTarget, vocabulary: Vocabulary
 ) -> None:
+    """Weights of seven bits and activations of eight cost a few percent of a row's spread."""
     asked = prompt(vocabulary, ["the quick brown", "fox"])
     found = []
     for model in (target, exported):
@@ -137,7 +141,75 @@ def test_onnx_logits_are_close_to_torch(
         (scores,) = model.forward([(handle, Window.drafting(5, vocabulary.mask, 8))], Need.FULL)
         found.append((first.logprobs, scores.logprobs))
     for ours, reference in zip(*found, strict=True):
-        np.testing.assert_allclose(ours, reference, atol=1e-4)
+        spread = reference.std(axis=1, keepdims=True)
+        assert np.sqrt(np.mean(((ours - reference) / spread) ** 2)) < 0.15
+
+
+@st.composite
+def cuts(draw: st.DrawFn) -> list[tuple[int, int, int]]:
+    """Windows that write a text: its next tokens, wrong siblings before each of them, masks after the last."""
+    number = st.integers
+    return draw(st.lists(st.tuples(number(1, 40), number(0, 2), number(0, 33)), min_size=1, max_size=8))
+
+
+@settings(max_examples=15, deadline=None)
+@given(windows=cuts(), seed=st.integers(0, 3))
+def test_a_slot_has_the_same_bits_in_every_window(
+    exported: NanoTarget, windows: list[tuple[int, int, int]], seed: int
+) -> None:
+    assert_same_bits(exported, windows, seed)
+
+
+@pytest.mark.skipif(not (EMBEDDED / GRAPH).is_file(), reason="this copy has no embedded model")
+@settings(max_examples=10, deadline=None)
+@given(windows=cuts(), seed=st.integers(0, 3))
+def test_a_slot_of_the_shipped_model_has_the_same_bits_in_every_window(
+    windows: list[tuple[int, int, int]], seed: int
+) -> None:
+    assert_same_bits(shipped(), windows, seed)
+
+
+@lru_cache
+def shipped() -> NanoTarget:
+    return load_embedded()
+
+
+def assert_same_bits(model: NanoTarget, windows: list[tuple[int, int, int]], seed: int) -> None:
+    """Logits of a text's tokens, whatever windows they came in, are those of one token at a time."""
+    rng = np.random.default_rng(seed)
+    lines = [" ".join(rng.choice(WORDS, 6)) for _ in range(3)]
+    text = model.encode(" ".join(lines)) + rng.integers(20, model.vocab_size, 40).tolist()
+    asked = prompt(model.vocabulary, lines)
+    ((plain, _),) = model.prefill([asked])
+    ((cut, _),) = model.prefill([asked])
+    for width, siblings, masks in windows:
+        tokens, parents, path = [], [], []
+        for token in text[:width]:
+            above = path[-1] if path else -1
+            wrong = rng.integers(0, model.vocab_size, siblings).tolist()
+            tokens += [*wrong, token]
+            parents += [above] * (len(wrong) + 1)
+            path.append(len(tokens) - 1)
+        text = text[width:]
+        if not path:
+            break
+        window = Window.tree(tokens, parents).with_blocks([(path[-1], [model.vocabulary.mask] * masks)])
+        (scores,) = model.forward([(cut, window)], Need.FULL)
+        model.commit(cut, np.array(path))
+        assert scores.logprobs is not None
+        for slot in path:
+            (alone,) = model.forward([(plain, Window.chain([tokens[slot]]))], Need.FULL)
+            model.commit(plain, np.array([0]))
+            assert alone.logprobs is not None
+            np.testing.assert_array_equal(scores.logprobs[slot], alone.logprobs[0])
+
+
+def test_what_is_not_exported_is_named(vocabulary: Vocabulary) -> None:
+    nano = tiny_nano(vocabulary)
+    with torch.no_grad():
+        nano.decoder()[0].attention.norm_q.weight.fill_(40.0)
+    with pytest.raises(ValueError, match="attention scores"):
+        mind(nano)
 
 
 def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:

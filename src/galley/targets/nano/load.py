@@ -4,28 +4,45 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 from numpy.typing import NDArray
 
 from galley.errors import ModelError
 from galley.runtime import session
 from galley.targets.nano.config import NanoConfig
-from galley.targets.nano.target import Floats, NanoTarget
+from galley.targets.nano.target import Buffer, Floats, NanoTarget
 from galley.targets.nano.tokens import Vocabulary
 
 EMBEDDED = Path(__file__).parent / "weights"
 """The folder of the model that ships with Galley."""
 
-GRAPH, CONFIG, TOKENIZER = "nano.onnx", "config.json", "tokenizer.json"
+GRAPH, EYES, CONFIG, TOKENIZER = "nano.onnx", "eyes.onnx", "config.json", "tokenizer.json"
 
 
 class OnnxForward:
-    """The graph on the CPU. ONNX Runtime reads a sequence's buffers where they lie."""
+    """The graphs on the CPU. ONNX Runtime reads a sequence's buffers where they lie."""
 
-    def __init__(self, path: Path):
-        self._session = session(path)
+    def __init__(self, folder: Path, config: NanoConfig):
+        self._eyes, self._mind = session(folder / EYES), session(folder / GRAPH)
+        shape = config.layers, config.kv_heads
+        self._no_past = (
+            np.zeros((*shape, config.head_dim, 0), np.int8),
+            np.zeros((*shape, 0, config.head_dim + 1), np.int8),
+        )
 
-    def __call__(self, **arrays: NDArray) -> tuple[Floats, Floats, Floats]:
-        logits, keys, values = self._session.run(["logits", "new_keys", "new_values"], arrays)
+    def look(self, ids: NDArray[np.int64], features: Floats, boxes: Floats) -> tuple[Floats, Floats]:
+        sight, looked = self._eyes.run(
+            ["sight", "looked"], {"ids": ids, "features": features, "boxes": boxes}
+        )
+        return sight, looked
+
+    def no_past(self) -> tuple[Buffer, Buffer]:
+        return self._no_past
+
+    def __call__(self, *, keys: Buffer, values: Buffer, **arrays: NDArray) -> tuple[Floats, Buffer, Buffer]:
+        for layer, (key, value) in enumerate(zip(keys, values, strict=True)):
+            arrays[f"keys_{layer}"], arrays[f"values_{layer}"] = key, value
+        logits, keys, values = self._mind.run(["logits", "new_keys", "new_values"], arrays)
         return logits, keys, values
 
 
@@ -41,8 +58,8 @@ def load_embedded() -> NanoTarget:
 def load_nano(folder: Path) -> NanoTarget:
     """The embedded model of a folder as a target. Raises ``ModelError`` if files are missing or do not
     fit."""
-    for name in (GRAPH, CONFIG, TOKENIZER):
+    for name in (GRAPH, EYES, CONFIG, TOKENIZER):
         if not (folder / name).is_file():
             raise ModelError(f"{folder} has no {name}; it is not an exported galley-nano model")
     config = NanoConfig.load(folder / CONFIG)
-    return NanoTarget(OnnxForward(folder / GRAPH), config, Vocabulary.load(folder / TOKENIZER))
+    return NanoTarget(OnnxForward(folder, config), config, Vocabulary.load(folder / TOKENIZER))

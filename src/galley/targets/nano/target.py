@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,11 @@ from galley.targets.nano.tokens import Vocabulary
 from galley.targets.prompt import TableFormat, Task
 
 Floats = NDArray[np.float32]
+Buffer = NDArray[Any]
+"""Keys or values in the type of whatever runs the graph."""
 
 _STEP = 128
-"""Slots by which a sequence's buffers grow at least."""
+"""Slots by which a sequence's buffers grow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,70 +34,64 @@ class NanoPrompt:
 
 
 class Forward(Protocol):
-    """The model's one computation, on new slots that follow a past.
+    """The model's two computations."""
 
-    Arguments (all by name): ids, positions (n,) int64. sees (n, n) bool among the new slots. seen (n,) int64,
-    features (n, 960) float32 and boxes (n, 4) float32: the reading token that each slot is (reads, (n,) bool)
-    or looks at (looks, (n,) bool). keys, values (layers, kv heads, capacity, head dim) float32, of which the
-    first ``length`` (a scalar int64 array) slots are the past, seen by all. wanted (m,) int64, the slots whose
-    logits are asked for. Returns logits (m, vocabulary) and the keys and values of the *new slots alone*,
-    (layers, kv heads, n, head dim), so that the past is never copied.
-    """
+    def look(self, ids: NDArray[np.int64], features: Floats, boxes: Floats) -> tuple[Floats, Floats]:
+        """What a reading's tokens show: ids (n,), features (n, 960), boxes (n, 4) → (n, width) each, for slots
+        that are these tokens, and for slots that are expected to write them next."""
+        ...
 
-    def __call__(self, **arrays: NDArray) -> tuple[Floats, Floats, Floats]: ...
+    def no_past(self) -> tuple[Buffer, Buffer]:
+        """Keys and values of no slots."""
+        ...
 
+    def __call__(self, *, keys: Buffer, values: Buffer, **arrays: NDArray) -> tuple[Floats, Buffer, Buffer]:
+        """New slots that follow a past. Arguments (all by name): ids, positions (n,) int64. given (n, width)
+        float32, what the reading shows each slot. sees (n, n) bool among the new slots. keys (layers, kv heads,
+        head dim, capacity) and values (layers, kv heads, capacity, …), of which the first ``length`` (a scalar
+        int64 array) slots are the past, seen by all. wanted (m,) int64, the slots whose logits are asked for.
 
-class _Sight:
-    """A reading as slots look at it: by position, the token they are expected to write next."""
-
-    def __init__(self, reading: Reading):
-        self._ids = np.append(reading.ids, 0)
-        self._features = np.pad(reading.features.astype(np.float32), ((0, 1), (0, 0)))
-        self._boxes = np.pad(reading.boxes, ((0, 1), (0, 0)))
-
-    def at(self, positions: NDArray[np.int64], reads: int = 0) -> dict[str, NDArray]:
-        """What slots at these positions see; the first ``reads`` are the reading tokens themselves."""
-        end = len(self._ids) - 1
-        slots = np.arange(len(positions))
-        reading = slots < reads
-        where = np.minimum(np.where(reading, slots, positions), end)
-        return {
-            "seen": self._ids[where],
-            "features": self._features[where],
-            "boxes": self._boxes[where],
-            "reads": reading,
-            "looks": ~reading & (where < end),
-        }
+        Returns logits (m, vocabulary) and the keys and values of the *new slots alone*, so that the past is
+        never copied.
+        """
+        ...
 
 
 class _Sequence:
     """A sequence's buffers, and the keys and values of its last window until they are committed."""
 
-    def __init__(self, keys: Floats, values: Floats, sight: _Sight, follower: Follower):
-        self.length = keys.shape[2]
-        self.sight, self.follower = sight, follower
+    def __init__(self, keys: Buffer, values: Buffer, looked: Floats, follower: Follower):
+        self.length = values.shape[2]
+        self.follower = follower
         self.place, self.places = START, [START]
         """In the reading: after the last token of the cache, and after each slot of the last window."""
-        self.keys, self.values = _grown(keys, self.length + _STEP), _grown(values, self.length + _STEP)
-        self.pending: tuple[Floats, Floats] | None = None
+        self._looked = looked
+        self.keys, self.values = keys, values
+        self._reserve(self.length)
+        self.pending: tuple[Buffer, Buffer] | None = None
+
+    def given(self, positions: NDArray[np.int64]) -> Floats:
+        """What slots at these positions are expected to write next; zeros behind the reading's end."""
+        return self._looked[np.minimum(positions, len(self._looked) - 1)]
 
     def keep(self, slots: NDArray[np.int64]) -> None:
         if self.pending is None:
             raise ValueError("there is no window to commit")
         end = self.length + len(slots)
-        if end > self.keys.shape[2]:
-            self.keys, self.values = (_grown(part, 2 * end) for part in (self.keys, self.values))
-        for buffer, new in zip((self.keys, self.values), self.pending, strict=True):
-            buffer[:, :, self.length : end] = new[:, :, slots]
+        self._reserve(end)
+        keys, values = self.pending
+        self.keys[..., self.length : end] = keys[..., slots]
+        self.values[:, :, self.length : end] = values[:, :, slots]
         if len(slots):
             self.place = self.places[int(slots[-1])]
         self.length, self.pending = end, None
 
-
-def _grown(buffer: Floats, slots: int) -> Floats:
-    grown = np.zeros((*buffer.shape[:2], -(-slots // _STEP) * _STEP, buffer.shape[3]), np.float32)
-    grown[:, :, : buffer.shape[2]] = buffer
-    return grown
+    def _reserve(self, slots: int) -> None:
+        capacity = self.values.shape[2]
+        if slots > capacity or not capacity:
+            more = (slots // _STEP + 1) * _STEP - capacity
+            self.keys = np.pad(self.keys, [(0, 0)] * 3 + [(0, more)])
+            self.values = np.pad(self.values, [(0, 0)] * 2 + [(0, more), (0, 0)])
 
 
 class NanoTarget:
@@ -115,7 +111,6 @@ class NanoTarget:
         self.block_size: int | None = config.block_size
         self.reach, self.least_probability = config.reach, config.least_probability
         self._run = forward
-        self._no_past = np.zeros((config.layers, config.kv_heads, 0, config.head_dim), np.float32)
 
     def prefill(
         self, prompts: Sequence[NanoPrompt], need: Need = Need.ARGMAX
@@ -125,18 +120,20 @@ class NanoTarget:
     def _prefill(self, prompt: NanoPrompt, need: Need) -> tuple[_Sequence, Scores]:
         reading = prompt.reading
         slots = len(reading) + 1
-        positions, sight = prompt_positions(len(reading)), _Sight(reading)
+        sight, looked = self._run.look(reading.ids, reading.features.astype(np.float32), reading.boxes)
+        looked = np.pad(looked, ((0, 1), (0, 0)))
+        keys, values = self._run.no_past()
         logits, keys, values = self._run(
             ids=np.append(reading.ids, self.vocabulary.tasks[prompt.task]),
-            positions=positions,
+            positions=prompt_positions(len(reading)),
+            given=np.concatenate([sight, looked[:1]]),
             sees=np.ones((slots, slots), bool),
-            **sight.at(positions, reads=len(reading)),
-            keys=self._no_past,
-            values=self._no_past,
+            keys=keys,
+            values=values,
             length=np.array(0, np.int64),
             wanted=np.array([slots - 1]),
         )
-        sequence = _Sequence(keys, values, sight, Follower.of(reading.ids, self.vocabulary))
+        sequence = _Sequence(keys, values, looked, Follower.of(reading.ids, self.vocabulary))
         return sequence, scores(logits, Window.chain([self.vocabulary.eos]), need)
 
     def forward(self, items: Sequence[tuple[_Sequence, Window]], need: Need = Need.ARGMAX) -> list[Scores]:
@@ -147,8 +144,8 @@ class NanoTarget:
         logits, keys, values = self._run(
             ids=window.tokens,
             positions=positions,
+            given=sequence.given(positions),
             sees=window.sees,
-            **sequence.sight.at(positions),
             keys=sequence.keys,
             values=sequence.values,
             length=np.array(sequence.length, np.int64),

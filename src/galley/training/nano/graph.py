@@ -1,46 +1,57 @@
-"""The decoder's inference computation, written so that it exports to ONNX as it is, and runs in torch."""
+"""The decoder's inference computation in torch and fp32: validation while training, and the reference for the
+exported graphs."""
 
 from __future__ import annotations
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from numpy.typing import NDArray
+from torch import Tensor
 
-from galley.targets.nano.target import Floats
+from galley.targets.nano.target import Buffer, Floats
 from galley.training.nano.model import Nano, rotary, rotate
 
 
-class Graph(nn.Module):
-    """New slots after a past that is passed in whole buffers and never copied. The same graph reads a prompt
-    (an empty past) and a window."""
+class TorchForward:
+    """See ``galley.targets.nano.target.Forward`` for the shapes; the past is never copied."""
 
     def __init__(self, nano: Nano):
-        super().__init__()
         self.nano = nano
 
-    def forward(
+    @torch.inference_mode()
+    def look(self, ids: NDArray[np.int64], features: Floats, boxes: Floats) -> tuple[Floats, Floats]:
+        sight = self.nano.eyes(torch.from_numpy(features), torch.from_numpy(boxes))
+        looked = self.nano.peek(self.nano.embed(torch.from_numpy(ids)) + sight)
+        return sight.numpy(), looked.numpy()
+
+    def no_past(self) -> tuple[Buffer, Buffer]:
+        config = self.nano.config
+        none = np.zeros((config.layers, config.kv_heads, 0, config.head_dim), np.float32)
+        return none.swapaxes(2, 3), none
+
+    @torch.inference_mode()
+    def __call__(self, *, keys: Buffer, values: Buffer, **arrays: NDArray) -> tuple[Floats, Buffer, Buffer]:
+        arrays |= {"keys": keys, "values": values}
+        found = self._forward(**{name: torch.from_numpy(array) for name, array in arrays.items()})
+        logits, new_keys, new_values = (part.numpy() for part in found)
+        return logits, new_keys, new_values
+
+    def _forward(
         self,
         ids: Tensor,
         positions: Tensor,
+        given: Tensor,
         sees: Tensor,
-        seen: Tensor,
-        features: Tensor,
-        boxes: Tensor,
-        reads: Tensor,
-        looks: Tensor,
         keys: Tensor,
         values: Tensor,
         length: Tensor,
         wanted: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """See ``galley.targets.nano.target.Forward`` for the shapes; ``length`` is a scalar tensor."""
-        sight = self.nano.eyes(features, boxes)
-        looked = self.nano.peek(self.nano.embed(seen) + sight)
-        x = self.nano.embed(ids) + sight * reads[:, None] + looked * looks[:, None]
-        used = torch.arange(keys.shape[2], device=ids.device) < length
+        used = torch.arange(values.shape[2], device=ids.device) < length
         visible = torch.cat([used[None].expand(sees.shape[0], -1), sees], dim=1)
         bias = torch.zeros_like(visible, dtype=torch.float32).masked_fill(~visible, -1e9)
+        x = self.nano.embed(ids) + given
         x, new_keys, new_values = self._blocks(x, positions, bias, keys, values)
         return self.nano.logits(x[wanted]), new_keys, new_values
 
@@ -64,31 +75,17 @@ class Graph(nn.Module):
             x = x + block.down(F.silu(gate) * up)
             keys.append(k)
             values.append(v)
-        return self.nano.norm(x), torch.stack(keys), torch.stack(values)
+        return self.nano.norm(x), torch.stack(keys).transpose(2, 3), torch.stack(values)
 
 
 def _attend(q: Tensor, k: Tensor, v: Tensor, past_k: Tensor, past_v: Tensor, bias: Tensor) -> Tensor:
     """Grouped-query attention over past and window without joining their buffers: scores are joined instead,
-    and the weighted sums added. q (heads, n, dim); k, v (kv heads, n, dim); past (kv heads, capacity, dim) →
-    (heads, n, dim)."""
+    and the weighted sums added. q (heads, n, dim); k, v (kv heads, n, dim); past_k (kv heads, dim,
+    capacity); past_v (kv heads, capacity, dim) → (heads, n, dim)."""
     kv_heads, n, dim = k.shape
     grouped = q.view(kv_heads, -1, n, dim) * dim**-0.5
     past_k, past_v, k, v = (part[:, None] for part in (past_k, past_v, k, v))
-    scores = torch.cat([grouped @ past_k.transpose(2, 3), grouped @ k.transpose(2, 3)], dim=-1)
+    scores = torch.cat([grouped @ past_k, grouped @ k.transpose(2, 3)], dim=-1)
     shares = (scores + bias).softmax(dim=-1)
-    past = past_k.shape[2]
+    past = past_v.shape[2]
     return (shares[..., :past] @ past_v + shares[..., past:] @ v).flatten(0, 1)
-
-
-class TorchForward:
-    """The graph run by torch in fp32: validation while training, and the reference for the ONNX export."""
-
-    def __init__(self, nano: Nano):
-        self._graph = Graph(nano)
-
-    @torch.inference_mode()
-    def __call__(self, **arrays: np.ndarray) -> tuple[Floats, Floats, Floats]:
-        logits, keys, values = self._graph(
-            **{name: torch.from_numpy(array) for name, array in arrays.items()}
-        )
-        return logits.numpy(), keys.numpy(), values.numpy()
