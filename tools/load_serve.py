@@ -1,57 +1,54 @@
-"""Load on a server: many clients, some of them killed, some slow, some hostile; every accepted request accounted for.
+"""Load on a server: many clients, others that are hostile or killed; every accepted document accounted for.
 
-    python tools/load_serve.py --seconds 20 --clients 64 samples/letter.jpg
+    python tools/load_serve.py --seconds 120 --clients 64 samples/letter.jpg -- --strategy regions
 
 Starts ``galley serve``, measures pages a second with one client at a time and with all of them, then abuses it. Prints
 latencies, the memory of the server and its workers over time, and what became of every request. The exit code is 0
-when nothing crashed and nothing was lost.
+when nothing crashed, nothing was lost and memory did not grow.
 """
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
-import random
 import re
 import signal
-import socket
 import statistics
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import httpx
 import psutil
 
-HOSTILE: list[tuple[str, bytes]] = [
-    ("empty", b""),
-    ("zip", b"PK\x03\x04" + bytes(1000)),
-    ("cut.pdf", b"%PDF-1.7\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\n"),
-    ("loop.pdf", b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 1 0 R/Kids[1 0 R]>>endobj\ntrailer<</Root 1 0 R>>"),
-    (
-        "bomb.png",
-        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x0f\xff\xff\x00\x0f\xff\xff\x08\x02\x00\x00\x00"
-        + bytes(99),
-    ),
-    ("../../../etc/passwd", b"\xff\xd8\xff\xe0 not a picture"),
-]
+sys.path.insert(0, str(Path(__file__).parent))
+
+from load_hostile import Crowd, Target, attack, strange
+
+_GROWTH = 1.15
+"""The last third of the abuse may take so much more memory than the first."""
 
 
 @dataclass
 class Tally:
-    """What became of the requests of some clients."""
+    """What became of the requests of some clients. jobs: ids of documents that were answered with a job."""
 
     answers: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
     jobs: list[str] = field(default_factory=list)
     strange: list[str] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        """Take in another client's."""
+        self.answers += other.answers
+        self.seconds += other.seconds
+        self.jobs += other.jobs
+        self.strange += other.strange
 
 
 @contextmanager
@@ -63,9 +60,10 @@ def server(words: list[str]) -> Iterator[tuple[subprocess.Popen[str], str]]:
     try:
         for line in process.stderr:
             if found := re.search(r"serving at (http://\S+)", line):
-                threading.Thread(
+                rest = threading.Thread(
                     target=lambda: sys.stderr.writelines(process.stderr or []), daemon=True
-                ).start()
+                )
+                rest.start()
                 yield process, found[1]
                 return
         raise SystemExit("the server did not start")
@@ -86,11 +84,12 @@ def parse(client: httpx.Client, content: bytes, tally: Tally) -> None:
     elif response.status_code == 429:
         time.sleep(min(2.0, float(response.headers["Retry-After"])))
     else:
-        tally.strange.append(response.text[:200])
+        tally.strange.append(f"a good document was answered {response.status_code}: {response.text[:200]}")
 
 
 def pace(url: str, content: bytes, clients: int, seconds: float) -> tuple[float, Tally]:
-    """Pages a second that ``clients`` get together, and their tally."""
+    """Pages a second that ``clients`` get together, and their tally. All are busy for ``seconds``; documents under
+    way then are waited for and count, with the time they take."""
     tallies = [Tally() for _ in range(clients)]
     start = time.monotonic()
 
@@ -106,94 +105,8 @@ def pace(url: str, content: bytes, clients: int, seconds: float) -> tuple[float,
         thread.join()
     whole = Tally()
     for tally in tallies:
-        whole.answers += tally.answers
-        whole.seconds += tally.seconds
-        whole.jobs += tally.jobs
-        whole.strange += tally.strange
+        whole.add(tally)
     return len(whole.seconds) / (time.monotonic() - start), whole
-
-
-def hostile(url: str, max_mb: int) -> None:
-    """One hostile client: uploads that are none, too large, too slow, or read by nobody. Runs until it is killed."""
-    while True:
-        with suppress(httpx.HTTPError, OSError):
-            random.choice((_rubbish, _oversize, _half, _slow_reader, _job_left_alone))(url, max_mb)
-
-
-def _rubbish(url: str, max_mb: int) -> None:
-    name, content = random.choice(HOSTILE)
-    response = httpx.post(f"{url}/v1/parse", files={"file": (name, content)}, timeout=600)
-    assert response.status_code in (200, 413, 422, 429), response.text
-
-
-def _oversize(url: str, max_mb: int) -> None:
-    def chunks() -> Iterator[bytes]:
-        yield b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
-        for _ in range(2 * max_mb):
-            yield bytes(1 << 20)
-
-    headers = {"content-type": "multipart/form-data; boundary=x"}
-    httpx.post(f"{url}/v1/parse", content=chunks(), headers=headers, timeout=600)
-
-
-def _half(url: str, max_mb: int) -> None:
-    """Half an upload, and gone."""
-    with _connected(url) as connection:
-        head = "POST /v1/parse HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=x\r\n"
-        connection.sendall(f"{head}Content-Length: 100000\r\n\r\n--x\r\n".encode())
-        time.sleep(random.random())
-
-
-def _slow_reader(url: str, max_mb: int) -> None:
-    """Asks for much and reads a byte at a time."""
-    with _connected(url) as connection:
-        connection.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * 50)
-        for _ in range(20):
-            connection.recv(1)
-            time.sleep(0.1)
-
-
-def _job_left_alone(url: str, max_mb: int) -> None:
-    """A job whose events are listened to and then not any more."""
-    content = Path(SAMPLE).read_bytes()
-    response = httpx.post(f"{url}/v1/parse", files={"file": content}, data={"wait": "false"}, timeout=600)
-    if response.status_code == 202:
-        with httpx.stream("GET", f"{url}{response.json()['links']['events']}", timeout=600) as events:
-            next(events.iter_raw(), None)
-
-
-def _connected(url: str) -> socket.socket:
-    host, port = url.removeprefix("http://").split(":")
-    return socket.create_connection((host, int(port)), timeout=30)
-
-
-SAMPLE = ""
-
-
-def _start_hostile(url: str, max_mb: int, sample: str) -> None:
-    global SAMPLE
-    SAMPLE = sample
-    hostile(url, max_mb)
-
-
-def kill_and_replace(url: str, max_mb: int, sample: str, count: int, over: threading.Event) -> None:
-    """Keep ``count`` hostile clients alive and kill one after the other as ``kill -9`` does."""
-    context = multiprocessing.get_context("spawn")
-
-    def hire() -> Any:
-        process = context.Process(target=_start_hostile, args=(url, max_mb, sample), daemon=True)
-        process.start()
-        return process
-
-    crowd = [hire() for _ in range(count)]
-    while not over.wait(1.0):
-        victim = crowd.pop(random.randrange(len(crowd)))
-        victim.kill()
-        victim.join()
-        crowd.append(hire())
-    for process in crowd:
-        process.kill()
-        process.join()
 
 
 def watch_memory(pid: int, over: threading.Event, found: list[tuple[float, float, float]]) -> None:
@@ -206,6 +119,13 @@ def watch_memory(pid: int, over: threading.Event, found: list[tuple[float, float
             found.append((time.monotonic() - start, own.memory_info().rss / 1e6, workers / 1e6))
 
 
+def growth(memory: list[tuple[float, float, float]]) -> float:
+    """Memory of the last third of the time, server and workers together, over that of the first."""
+    whole = [own + workers for _, own, workers in memory]
+    third = max(1, len(whole) // 3)
+    return statistics.median(whole[-third:]) / statistics.median(whole[:third])
+
+
 def account(url: str, tally: Tally) -> list[str]:
     """Wait until the server has nothing to do; returns what is wrong then."""
     end = time.monotonic() + 600
@@ -214,6 +134,9 @@ def account(url: str, tally: Tally) -> list[str]:
     wrong = list(tally.strange)
     if figures["galley_queue"]:
         wrong.append(f"{figures['galley_queue']:g} requests are still under way")
+    ended = sum(value for name, value in figures.items() if name.startswith("galley_jobs_total"))
+    if ended != figures["galley_accepted_total"]:
+        wrong.append(f"{figures['galley_accepted_total']:g} documents were accepted and {ended:g} ended")
     states = Counter(httpx.get(f"{url}/v1/jobs/{id_}", timeout=60).json().get("state") for id_ in tally.jobs)
     if set(states) - {"done"}:
         wrong.append(f"jobs of well-behaved clients: {dict(states)}")
@@ -226,18 +149,49 @@ def metrics(url: str) -> dict[str, float]:
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line[0] != "#")}
 
 
+def abuse(
+    process: subprocess.Popen[str], target: Target, clients: int, hostile: int, seconds: float
+) -> list[str]:
+    """All clients at once, beside hostile ones; returns what went wrong."""
+    over, memory, crowd = threading.Event(), list[tuple[float, float, float]](), Crowd()
+    threads = [
+        threading.Thread(target=attack, args=(target, hostile, over, crowd)),
+        threading.Thread(target=watch_memory, args=(process.pid, over, memory)),
+    ]
+    for thread in threads:
+        thread.start()
+    abused, tally = pace(target.url, target.sample, clients, seconds)
+    over.set()
+    for thread in threads:
+        thread.join()
+    print(f"{clients} clients beside {hostile} hostile ones: {abused:.3f} pages/s")
+    show_times("beside hostile clients", tally.seconds)
+    print("answers:", dict(tally.answers))
+    print(f"hostile clients: {crowd.killed} killed; answers: {dict(crowd.answers)}")
+    wrong = account(target.url, tally) + strange(crowd)
+    figures = metrics(target.url)
+    shown = ("galley_accepted", "galley_jobs_total", "galley_refused_total")
+    print("documents:", {name: value for name, value in figures.items() if name.startswith(shown)})
+    for second, own, workers in memory[:: max(1, len(memory) // 10)]:
+        print(f"{second:6.1f} s: server {own:6.1f} MB, workers {workers:7.1f} MB")
+    print(f"memory, last third over first: {growth(memory):.3f}")
+    if growth(memory) > _GROWTH:
+        wrong.append("memory grew")
+    return wrong
+
+
 def show_times(name: str, seconds: list[float]) -> None:
+    """Median and 95th percentile of latencies."""
     if len(seconds) > 1:
         cuts = statistics.quantiles(seconds, n=100, method="inclusive")
         print(f"{name}: p50 {cuts[49]:.2f} s, p95 {cuts[94]:.2f} s over {len(seconds)} documents")
 
 
 def main() -> int:
+    """Measure, abuse, account."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("sample", help="a document of one page")
-    parser.add_argument(
-        "--seconds", type=float, default=20.0, help="length of the abuse; a baseline takes half of it"
-    )
+    parser.add_argument("--seconds", type=float, default=20.0, help="of abuse; a baseline takes half of it")
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--hostile", type=int, default=8, help="clients that are killed and replaced")
     parser.add_argument("--max-mb", type=int, default=5)
@@ -252,30 +206,12 @@ def main() -> int:
         show_times("one at a time", single.seconds)
         together, _ = pace(url, content, given.clients, given.seconds / 2)
         print(f"{given.clients} clients: {together:.3f} pages/s, {together / alone:.2f} times one at a time")
-        over, memory = threading.Event(), list[tuple[float, float, float]]()
-        helpers: list[tuple[Callable[..., None], tuple[Any, ...]]] = [
-            (kill_and_replace, (url, given.max_mb, given.sample, given.hostile, over)),
-            (watch_memory, (process.pid, over, memory)),
-        ]
-        threads = [threading.Thread(target=target, args=arguments) for target, arguments in helpers]
-        for thread in threads:
-            thread.start()
-        abused, tally = pace(url, content, given.clients, given.seconds)
-        over.set()
-        for thread in threads:
-            thread.join()
-        wrong = account(url, tally)
-        print(f"{given.clients} clients beside {given.hostile} hostile ones: {abused:.3f} pages/s")
-        show_times("beside hostile clients", tally.seconds)
-        print("answers:", dict(tally.answers))
-        figures = metrics(url)
-        print("documents by end:", {k: v for k, v in figures.items() if k.startswith("galley_jobs_total")})
-        for second, own, workers in memory[:: max(1, len(memory) // 10)]:
-            print(f"{second:6.1f} s: server {own:6.1f} MB, workers {workers:7.1f} MB")
+        target = Target(url, given.max_mb, content)
+        wrong = abuse(process, target, given.clients, given.hostile, given.seconds)
         process.send_signal(signal.SIGTERM)
         if code := process.wait(120):
             wrong.append(f"the server ended with {code}")
-    print("\n".join(wrong) or "every accepted request was answered")
+    print("\n".join(wrong) or "every accepted document was answered or cancelled")
     return 1 if wrong else 0
 
 

@@ -165,6 +165,7 @@ class Scheduler:
             await job.news()
 
     def _resume(self, job: Job) -> None:
+        self.metrics.accepted_jobs.inc()
         if job.pages is None:
             task = OpenDocument(job.folder.document, job.name, job.options)
             self._put(job, self.limits.page_seconds, task, self._opened)
