@@ -1,0 +1,1 @@
+"""Galley as a document loader of other frameworks."""

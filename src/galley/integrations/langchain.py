@@ -1,0 +1,38 @@
+"""A document loader for LangChain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from galley.errors import UsageError
+from galley.ingest.source import SourceLike
+from galley.integrations.chunks import Mode, as_sources, read_chunks
+
+try:
+    from langchain_core.document_loaders import BaseLoader
+    from langchain_core.documents import Document
+except ImportError as error:
+    raise UsageError(
+        "GalleyLoader needs langchain-core; install it: pip install 'galley[langchain]'"
+    ) from error
+
+
+class GalleyLoader(BaseLoader):
+    """Documents as Markdown: ``GalleyLoader("scan.pdf").load()``.
+
+    sources: one or several paths, URLs, bytes or files. mode: a LangChain document per ``page``,
+    ``block`` or ``document``. options: fields of ``ParseOptions``. Metadata as ``read_chunks`` says.
+    """
+
+    def __init__(
+        self, sources: SourceLike | Iterable[SourceLike], *, mode: Mode = "page", **options: Any
+    ) -> None:
+        self._sources = as_sources(sources)
+        self._mode = mode
+        self._options = options
+
+    def lazy_load(self) -> Iterator[Document]:
+        """One file after the other, each read when its turn comes. Raises ``GalleyError``."""
+        for text, metadata in read_chunks(self._sources, self._mode, self._options):
+            yield Document(page_content=text, metadata=metadata)
