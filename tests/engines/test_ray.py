@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import socket
 import subprocess
 import sys
+from collections import deque
 from pathlib import Path
 
 import pytest
@@ -17,9 +19,10 @@ from ray_fakes import DEATH_NOTE, DiesOnTwo, Words
 from running import numbered
 
 from galley.cli.run import Request, run_parse
+from galley.cli.worker import Result, Task
 from galley.engines.ray import ray_pool
 from galley.engines.ray.share import Share, share_out
-from galley.errors import GalleyError, UsageError
+from galley.errors import GalleyError, ModelError, UsageError
 from galley.parsing.options import ParseOptions, make_options
 
 needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
@@ -71,16 +74,61 @@ def test_what_is_wrong_is_said_before_anything_is_written(
 
 
 @needs_ray
-def test_addresses_that_are_none() -> None:
+@pytest.mark.parametrize("address", ["ray://head:10001", "head", ":1", "head:", "head:99999", "a b:1"])
+def test_addresses_that_are_none(address: str) -> None:
     with (
         pytest.raises(UsageError, match="--address takes HOST:PORT"),
-        ray_pool(ParseOptions(), Words, 1, "ray://head:10001"),
+        ray_pool(ParseOptions(), Words, 1, address),
     ):
         pass
 
 
+@needs_ray
+def test_an_address_where_nothing_listens() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        with (
+            pytest.raises(GalleyError, match=f"no Ray cluster answers at {address}: Connection refused"),
+            ray_pool(ParseOptions(), Words, 1, address),
+        ):
+            pass
+
+
+@needs_ray
+def test_what_is_wrong_with_a_machine_is_told_from_what_is_wrong_with_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import ray
+    from ray.exceptions import RayTaskError
+
+    from galley.engines.ray import pool
+
+    told: list[Exception] = []
+    monkeypatch.setattr(ray, "get", lambda reference: (_ for _ in ()).throw(told[-1]))
+    monkeypatch.setattr(ray, "kill", lambda actor: None)
+    workers = pool.RayPool(ParseOptions(), Words, 2, None)
+
+    def receive(cause: Exception) -> tuple[list[Result], list[Task]]:
+        told.append(RayTaskError("read", "", cause))
+        worker = pool._Worker(None, iter([None]), Task(0, Path("a.pdf"), "a.pdf", (4, 5)), ready=True)
+        workers._workers.append(worker)
+        again: deque[Task] = deque()
+        return list(workers._receive(worker, again)), list(again)
+
+    for _ in range(2):
+        results, [task] = receive(OSError("no space left"))
+        assert results == [] and task.pages == (4, 5) and workers._workers == []
+    [result], [task] = receive(OSError("no space left"))
+    assert task.pages == (5,)
+    assert result.page.message == "page 4: 3 workers failed to read it (OSError: no space left)"
+    with pytest.raises(ModelError, match="no such model"):
+        receive(ModelError("no such model"))
+
+
 def galley(folder: Path, parser: str, *words: str) -> subprocess.CompletedProcess[str]:
-    env = os.environ | {"OMP_NUM_THREADS": "1", DEATH_NOTE: str(folder / "note")}
+    importable = os.pathsep.join([str(HERE), str(HERE.parent / "cli"), os.environ.get("PYTHONPATH", "")])
+    env = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": importable, DEATH_NOTE: str(folder / "note")}
     line = [sys.executable, str(HERE / "ray_fakes.py"), parser, "parse", *words]
     return subprocess.run(line, cwd=folder, env=env, capture_output=True, text=True, timeout=1500)
 
@@ -98,7 +146,7 @@ def test_a_worker_killed_midway_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "in/long.pdf").write_bytes(numbered(PAGES - 20))
     for number in range(1, 5):
         (tmp_path / f"in/{number}.pdf").write_bytes(numbered(5, f"Letter {number},"))
-    formats = ("-f", "md,json,html,text", "--images")
+    formats = ("-f", "md,json,html,text", "--images", "--dpi", "60")
     alone = galley(tmp_path, "Words", "in", "-o", "alone", *formats, "-j", "1")
     assert (alone.returncode, alone.stderr) == (0, "")
     ray = ("in", "-o", "ray", *formats, "--engine", "ray", "-j", "2")
@@ -120,7 +168,7 @@ def test_a_worker_killed_midway_changes_nothing(tmp_path: Path) -> None:
 def test_a_page_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(numbered(6))
     done = galley(tmp_path, DiesOnTwo.__name__, "a.pdf", "-f", "json", "--engine", "ray", "-j", "2")
-    message = "page 2: 3 workers died reading it (ActorDiedError)"
+    message = "page 2: 3 workers failed to read it (ActorDiedError)"
     assert (done.returncode, done.stderr) == (1, f"galley: a.pdf: {message}\n")
     data = json.loads(done.stdout)
     assert [page["number"] for page in data["pages"]] == [1, 3, 4, 5, 6]

@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from galley.engines.ray.pool import RayPool
     from galley.parsing.options import ParseOptions
 
+_SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",  # it would call home
+    "RAY_BACKEND_LOG_LEVEL": "error",  # it would print its own words to standard error
+    "RAY_gcs_server_port_wait_time_s": "120",  # a busy machine is slow to start it
+}
+"""Ray reads them when it is imported."""
+
 
 def ray_pool(
     options: ParseOptions, factory: ParserFactory, jobs: int | None = None, address: str | None = None
@@ -24,7 +31,8 @@ def ray_pool(
     """
     if importlib.util.find_spec("ray") is None:
         raise UsageError("--engine ray needs Ray; install it: pip install 'galley[ray]'")
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when Ray is imported; it would call home
+    for name, value in _SETTINGS.items():
+        os.environ.setdefault(name, value)
     from galley.engines.ray.pool import RayPool
 
     return RayPool(options, factory, jobs, address)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
 import signal
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +17,9 @@ import ray._private.worker as ray_worker
 from galley.errors import GalleyError, UsageError, one_line
 from galley.runtime import cores
 
-_STORE_BYTES = 512 * 2**20  # for documents; Ray moves to disk what does not fit
+_STORE_BYTES = 128 * 2**20  # for documents; Ray moves to disk what does not fit
+_PATIENCE_S = 10
+_ADDRESS = re.compile(r"(?P<host>\S+):(?P<port>\d{1,5})")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -26,10 +30,8 @@ def connected(address: str | None, jobs: int | None) -> Iterator[list[dict[str, 
     address: ``HOST:PORT`` of a running cluster, or ``auto``. None starts one on this machine, which nobody else
     can reach, with ``jobs`` CPUs (all cores for None or 0), and ends it. Raises ``GalleyError`` when that fails.
     """
-    if address is not None and "://" in address:
-        raise UsageError(
-            f"--address takes HOST:PORT or auto, not {address}; start Galley on a machine of the cluster"
-        )
+    if address not in (None, "auto"):
+        _knock(address)
     ray_worker._worker_logs_enabled = (
         False  # it would print its own words about dead workers to standard output
     )
@@ -44,6 +46,20 @@ def connected(address: str | None, jobs: int | None) -> Iterator[list[dict[str, 
         yield [node["Resources"] for node in ray.nodes() if node["Alive"]]
     finally:
         ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Raises ``GalleyError`` where nothing listens, which Ray would take minutes to find out."""
+    found = _ADDRESS.fullmatch(address)
+    if "://" in address or found is None or int(found["port"]) > 65535:
+        raise UsageError(
+            f"--address takes HOST:PORT or auto, not {address}; start Galley on a machine of the cluster"
+        )
+    try:
+        socket.create_connection((found["host"].strip("[]"), int(found["port"])), _PATIENCE_S).close()
+    except (OSError, UnicodeError) as error:
+        said = getattr(error, "strerror", None) or one_line(error)
+        raise GalleyError(f"no Ray cluster answers at {address}: {said}") from error
 
 
 def _of_our_own(jobs: int | None) -> dict[str, Any]:

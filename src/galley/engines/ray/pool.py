@@ -7,6 +7,7 @@ while the rest goes on, and each page is known when it is done.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
@@ -25,13 +26,16 @@ from galley.document import Failure
 from galley.engines.ray.actor import PageActor
 from galley.engines.ray.cluster import connected
 from galley.engines.ray.share import Share, share_out
-from galley.errors import GalleyError, InputError
+from galley.errors import GalleyError, InputError, one_line
 from galley.parsing.options import ParseOptions
 
 _TRIES_PER_PAGE = 3
 _MOST_FAILURES_IN_A_ROW = 3
 _LONGEST_REASON = 200
+_PATIENCE_S = 60
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -94,12 +98,21 @@ class RayPool:
             yield from self._hand_out(waiting, again)
             if not again and not any(worker.task for worker in self._workers):
                 return
-            ready, _ = ray.wait([w.awaited for w in self._workers if w.task or not w.ready])
-            worker = next(w for w in self._workers if w.awaited is ready[0])
+            worker = self._next_heard_of()
             if worker.ready:
                 yield from self._receive(worker, again)
             else:
                 self._started(worker)
+
+    def _next_heard_of(self) -> _Worker:
+        """The first worker that has a page, or has started, or died."""
+        awaited = [worker.awaited for worker in self._workers if worker.task or not worker.ready]
+        anothers = self._address is not None and not any(worker.ready for worker in self._workers)
+        ready, _ = ray.wait(awaited, timeout=_PATIENCE_S if anothers else None)
+        if not ready:
+            _log.warning("galley: no worker has started on the Ray cluster yet, which may be busy; waiting")
+            ready, _ = ray.wait(awaited)
+        return next(worker for worker in self._workers if worker.awaited is ready[0])
 
     def _hand_out(self, waiting: Iterator[Task], again: deque[Task]) -> Iterator[Result]:
         """Tasks to workers that are ready, and a new worker for each task that is left, while there is room.
@@ -126,8 +139,6 @@ class RayPool:
     def _started(self, worker: _Worker) -> None:
         try:
             obstacle = ray.get(worker.awaited)
-        except RayTaskError as error:
-            raise _cause(error) from error
         except RayError as error:
             self._remove(worker)
             self._one_more_failure(error)
@@ -160,9 +171,9 @@ class RayPool:
         except StopIteration:
             worker.task = None
             return
-        except RayTaskError as error:
-            raise _cause(error) from error
         except RayError as error:
+            if isinstance(error, RayTaskError) and isinstance(error.cause, GalleyError):
+                raise error.cause from error
             yield from self._bury(worker, again, error)
             return
         for name, content in shipped.figures.items():
@@ -175,7 +186,8 @@ class RayPool:
         yield shipped.result
 
     def _bury(self, worker: _Worker, again: deque[Task], error: RayError) -> Iterator[Result]:
-        """A worker died: put the rest of its task back, without the page it was reading if it was the last try."""
+        """A worker died, or its machine cannot go on: put the rest of its task back, without the page it was
+        reading if it was the last try."""
         task = worker.task
         assert task is not None
         self._remove(worker)
@@ -185,7 +197,7 @@ class RayPool:
             self._deaths[page] += 1
         if page and self._deaths[page] >= _TRIES_PER_PAGE:
             self._one_more_failure(error)
-            message = f"page {left[0]}: {_TRIES_PER_PAGE} workers died reading it ({_reason(error)})"
+            message = f"page {left[0]}: {_TRIES_PER_PAGE} workers failed to read it ({_reason(error)})"
             yield Result(task.document, Failure(message=message, page=left[0]), GalleyError.exit_code)
             left = left[1:]
         if left:
@@ -198,16 +210,13 @@ class RayPool:
     def _one_more_failure(self, error: RayError) -> None:
         self._failed_in_a_row += 1
         if self._failed_in_a_row >= _MOST_FAILURES_IN_A_ROW:
-            raise GalleyError(f"workers of the Ray cluster die one after the other ({_reason(error)})")
-
-
-def _cause(error: RayTaskError) -> BaseException:
-    """What was raised on the worker, rather than Ray's account of it."""
-    return error.cause if isinstance(error.cause, BaseException) else error
+            raise GalleyError(f"workers of the Ray cluster fail one after the other ({_reason(error)})")
 
 
 def _reason(error: RayError) -> str:
     """Ray explains itself at length and in colour; what it says last says most when a worker could not start."""
+    if isinstance(error, RayTaskError) and isinstance(error.cause, Exception):
+        return f"{type(error.cause).__name__}: {one_line(error.cause)}"
     lines = [line.strip() for line in _COLOURS.sub("", str(error)).splitlines() if line.strip()]
     said = lines[-1] if len(lines) > 1 and len(lines[-1]) <= _LONGEST_REASON else ""
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
