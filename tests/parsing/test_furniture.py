@@ -55,3 +55,19 @@ def test_small_print_without_words_is_no_footnote(text: str) -> None:
 )
 def test_a_mark_and_words_in_small_print_are_a_footnote(text: str) -> None:
     assert labels(body(), zone(text, 100, 1100, size=14)) == [Label.TEXT, Label.FOOTNOTE]
+
+
+@pytest.mark.parametrize("y", [1330, 1292])
+def test_a_running_title_beside_the_page_number_is_a_footer(y: float) -> None:
+    """Whether or not the detector says so; where text comes close it may be the text's last line."""
+    text = body()
+    text.lines[-1] = TextLine(text.lines[-1].text, BBox(x0=100, y0=1270, x1=900, y1=1290))
+    text.bbox = BBox.around(line.bbox for line in text.lines)
+    found = labels(text, zone("416", 100, y), zone("Chapter 9 Factors and Multiples", 200, y))
+    assert found[1:] == [Label.PAGE_NUMBER, Label.FOOTER if y == 1330 else Label.TEXT]
+
+
+def test_page_numbers_in_a_row_of_pieces() -> None:
+    pieces = [zone(text, x, 1330).lines[0] for text, x in (("44", 100), ("The Chapter", 300), ("45", 900))]
+    row = Zone(Label.TEXT, BBox.around(piece.bbox for piece in pieces), pieces, rowwise=True)
+    assert labels(body(), row)[1:] == [Label.PAGE_NUMBER, Label.FOOTER, Label.PAGE_NUMBER]

@@ -139,3 +139,67 @@ def test_a_new_sentence_on_the_next_page_is_a_new_paragraph() -> None:
     pages = [Page(number=i + 1, width=800, height=1000, blocks=b) for i, b in enumerate((first, second))]
     _linked(pages)
     assert not second[0].continues
+
+
+def test_bare_numbers_that_count_up_open_items() -> None:
+    found = blocks(
+        line("1 Do you remember any poems that you learned as a child or", 0),
+        line("songs of that time?", 1, x0=130, x1=300),
+        line("2 Can you recite any of them to the others of your group or", 2),
+        line("to the class?", 3, x0=130, x1=250),
+    )
+    assert [block.label for block in found] == [Label.LIST_ITEM] * 2
+    assert found[1].content == "2 Can you recite any of them to the others of your group or to the class?"
+
+
+def test_numbers_in_prose_open_nothing() -> None:
+    rows = [line(PROSE, 0), line(f"12 of {PROSE}", 1), line(f"3 more {PROSE}", 2)]
+    assert len(contents(*rows)) == 1
+
+
+CHINESE = "这是一段很长的中文正文需要占满整行的宽度"
+
+
+def chinese(text: str, row: float, x0: float = 100) -> TextLine:
+    return line(text, row, x0=x0, x1=x0 + 20 * len(text))
+
+
+def test_chinese_items_and_sections_stand_alone() -> None:
+    found = blocks(
+        chinese("一、生字复习", 0),
+        chinese("（1）天气预报是对将来天气状况的一种预先报告", 1),
+        chinese("(2)天气", 2),
+        chinese("3.答案", 3),
+    )
+    assert [block.label for block in found] == [Label.HEADING] + [Label.LIST_ITEM] * 3
+    markdown = Document(pages=[Page(number=1, width=800, height=1000, blocks=found[3:])]).to_markdown()
+    assert markdown == "3. 答案\n"
+
+
+def test_a_circled_number_within_a_sentence_opens_no_item() -> None:
+    assert len(contents(chinese(CHINESE, 0), chinese(f"③{CHINESE[1:]}", 1), chinese("一样", 2))) == 1
+
+
+def test_a_short_chinese_line_ends_a_paragraph() -> None:
+    rows = [chinese(CHINESE, 0), chinese(CHINESE[:8], 1), chinese(CHINESE, 2), chinese(CHINESE, 3)]
+    assert contents(*rows) == [CHINESE + CHINESE[:8], CHINESE * 2]
+
+
+def test_prose_between_formulas_keeps_no_line_breaks() -> None:
+    wide = "the time derivative of the constraints must vanish and hence they must have vanishing"
+    found = contents(
+        line(wide, 0, x1=900), line("Poisson brackets", 1, x1=260), line("[U, V] = 0", 2, x1=250)
+    )
+    assert found[0] == f"{wide} Poisson brackets"
+
+
+def test_a_page_number_below_prose_does_not_make_it_centred() -> None:
+    rows = [line(f"{PROSE} {i}", i) for i in range(12)] + [line("( 14 )", 12, x0=330, x1=370)]
+    assert all("\n" not in content for content in contents(*rows))
+
+
+def test_items_of_the_next_column_begin_anew() -> None:
+    left = blocks(line("• outer", 10), line("• inner", 11, x0=140))
+    right = blocks(line("• next", 0, x0=700, x1=800))
+    _with_levels(Page(number=1, width=1000, height=1000, blocks=[*left, *right]))
+    assert [block.level for block in (*left, *right)] == [1, 2, 1]

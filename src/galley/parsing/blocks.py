@@ -16,7 +16,7 @@ from galley.drafters.line import TextLine
 from galley.layout.order import rows
 from galley.parsing.headings import is_heading
 from galley.parsing.hyphens import Vocabulary, join_lines
-from galley.parsing.markers import bullet, enumerator, equation_number, without_bullet
+from galley.parsing.markers import equation_number, is_asian_section, without_bullet
 from galley.parsing.paragraphs import Paragraph, merge_rows, split
 from galley.parsing.zones import Zone, line_height
 
@@ -127,16 +127,18 @@ def _flowing(label: Label, paragraph: Paragraph, setting: Setting) -> Block:
 def _text(zone: Zone, setting: Setting) -> list[Block]:
     blocks = []
     for paragraph in split(zone.lines, rowwise=zone.rowwise):
-        text = paragraph.lines[0].text
         label = zone.label
-        if label is Label.TEXT and (bullet(text) or enumerator(text)):
-            label = Label.LIST_ITEM
+        if label is Label.TEXT and paragraph.mark:
+            is_section = is_asian_section(paragraph.mark) and is_heading(
+                paragraph.lines, setting.body, setting.advance
+            )
+            label = Label.HEADING if is_section else Label.LIST_ITEM
         elif label is Label.TEXT and is_heading(paragraph.lines, setting.body, setting.advance):
             label = Label.HEADING
         block = _flowing(label, paragraph, setting)
         if label is Label.LIST_ITEM:
             block.content = without_bullet(block.content)
-            block.extra = {"marker": bullet(text) or enumerator(text)}
+            block.extra = {"marker": paragraph.mark}
         blocks.append(block)
     return blocks
 
@@ -197,7 +199,7 @@ def _table(zone: Zone, setting: Setting) -> list[Block]:
         return [_figure(zone, setting)]
     table = setting.read_table(zone.bbox, zone.lines) if setting.read_table else None
     if table is None:
-        return _text(Zone(Label.TEXT, zone.bbox, zone.lines, zone.score, rowwise=True), setting)
+        return _text(Zone(Label.TEXT, zone.bbox, zone.lines, zone.score, zone.rowwise), setting)
     return [_table_block(zone, table)]
 
 

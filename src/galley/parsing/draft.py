@@ -7,21 +7,22 @@ are the zones' lines put together to blocks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.document import BBox, Page, Table
+from galley.document import BBox, Label, Page, Table
 from galley.drafters.line import TextLine
 from galley.drafters.ocr import OcrEngine
-from galley.drafters.tables import TableReader, find_tables
+from galley.drafters.tables import TableReader, find_tables, grow_table
 from galley.drafters.text_layer import text_layer_lines
 from galley.ingest.page import PageImage
 from galley.layout.detector import PicoDetector
-from galley.layout.region import Detector
+from galley.layout.region import Detector, Region
 from galley.parsing.blocks import ImageSink, Setting, build_blocks
+from galley.parsing.caption_rows import join_captions
 from galley.parsing.figures import fit_figures
 from galley.parsing.formulas import join_numbers, split_formulas
 from galley.parsing.furniture import mark_furniture
@@ -121,8 +122,9 @@ class DraftParser:
         lines = join_justified(join_marks(lines))
         height, width = image.shape[:2]
         regions = fit_figures(image, credible(regions, lines, width, height), lines)
+        regions = _with_whole_tables(image, regions, lines)
         zones = find_zones(with_tables(regions, find_tables(image, lines)), lines, width, height)
-        zones = join_numbers(split_formulas(zones))
+        zones = join_captions(join_numbers(split_formulas(zones)))
         warnings = [_FELL_BACK] if fallen_back else []
         return LaidOut(upright, lines, mark_furniture(zones, height, body_height(lines)), read, warnings)
 
@@ -146,6 +148,19 @@ class DraftParser:
             read_table=read_table,
             crop=crop if self.image_sink else None,
         )
+
+
+def _with_whole_tables(
+    image: NDArray[np.uint8], regions: Sequence[Region], lines: Sequence[TextLine]
+) -> list[Region]:
+    """The regions, those of tables grown to the rules that bound them."""
+    found = []
+    for region in regions:
+        if region.label is Label.TABLE:
+            taken = [other.bbox for other in regions if other is not region]
+            region = replace(region, bbox=grow_table(image, region.bbox, lines, taken))
+        found.append(region)
+    return found
 
 
 def cut(image: NDArray[np.uint8], bbox: BBox) -> NDArray[np.uint8]:

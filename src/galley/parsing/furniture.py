@@ -24,11 +24,13 @@ from galley.parsing.zones import Zone
 MARGIN = 0.12
 _NUMBER_MARGIN = 0.2
 _SET_APART = 1.5
+_APART = 0.7
 _SMALL = 0.9
 _MOST_ROWS = 2
 # Rows of furniture that one margin may hold.
 _DEEPEST = 3
 _TEXTLIKE = (Label.TEXT, Label.TITLE, Label.CAPTION, Label.REFERENCE, Label.HEADER, Label.FOOTER)
+_FOOT = dict.fromkeys((Label.TEXT, Label.TITLE, Label.CAPTION, Label.REFERENCE), Label.FOOTER)
 _NOTE_MARK = re.compile(r"^\s*(?:[*∗†‡§¶]{1,3}|\(?\d{1,3}\)?(?!\d)|\[\d{1,3}\]|[a-z]\)?|[¹²³⁴-⁹]+)\s*\S")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -39,11 +41,20 @@ def mark_furniture(zones: Sequence[Zone], height: int, body: float) -> list[Zone
 
     height: of the page in pixels; body: type size of its running text in pixels.
     """
+    zones = [piece for zone in zones for piece in _apart(zone, height)]
     marked = [_plain(zone) for zone in zones]
     for top in (True, False):
         _mark_edge(zones, marked, height, top)
     _mark_footnotes(marked, height, body)
     return marked
+
+
+def _apart(zone: Zone, height: int) -> list[Zone]:
+    """A row of pieces in a margin as a zone each: one may be the page number."""
+    in_margin = zone.bbox.y1 < MARGIN * height or zone.bbox.y0 > (1 - MARGIN) * height
+    if not (in_margin and zone.rowwise and zone.label is Label.TEXT and len(merge_rows(zone.lines)) == 1):
+        return [zone]
+    return [replace(zone, bbox=line.bbox, lines=[line], rowwise=False) for line in zone.lines]
 
 
 def _plain(zone: Zone) -> Zone:
@@ -67,9 +78,22 @@ def _mark_edge(zones: Sequence[Zone], marked: list[Zone], height: int, top: bool
             furniture = [i for row in found[: depth + 1] for i in row]
             if any(_prose(zone) for i, zone in enumerate(zones) if i not in furniture):
                 _label(zones, marked, furniture, Label.HEADER if top else Label.FOOTER)
+                if not top and _beside_number(zones, edge, rest):
+                    for i in edge:
+                        marked[i] = replace(marked[i], label=_FOOT.get(marked[i].label, marked[i].label))
             return
         if not all(zones[i].label in (Label.HEADER, Label.FOOTER) for i in edge):
             return
+
+
+def _beside_number(zones: Sequence[Zone], edge: Sequence[int], rest: Sequence[int]) -> bool:
+    """Whether the page number is at an end of the last row of the page, which stands apart: what is beside it is the
+    running title."""
+    ends = (edge[0], edge[-1])
+    tallest = max(zone.bbox.height for zone in _at(zones, edge))
+    return any(is_page_number(_text(zones[i])) for i in ends) and (
+        _distance(zones, edge, rest, top=False) > _APART * tallest
+    )
 
 
 def _label(zones: Sequence[Zone], marked: list[Zone], furniture: Sequence[int], label: Label) -> None:

@@ -7,13 +7,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from galley.drafters.line import TextLine
-from galley.parsing.hyphens import EAST_ASIAN
-from galley.parsing.markers import numbering_depth
+from galley.parsing.hyphens import text_width
+from galley.parsing.markers import is_asian_section, numbering_depth
 
 _LARGER = 1.3
 # How much wider than the body's the characters of larger type are at least.
 _WIDER = 1.12
 _MAX_CHARS = 150
+# Characters of a Chinese heading that its number tells.
+_MAX_SECTION = 25
 
 
 def body_height(lines: Sequence[TextLine]) -> float:
@@ -45,7 +47,7 @@ def size_of(line: TextLine) -> float:
 
 def advance_of(line: TextLine) -> float:
     """Mean width of the line's characters in pixels."""
-    return line.bbox.width / max(1, len(line.text) + len(EAST_ASIAN.findall(line.text)))
+    return line.bbox.width / max(1, text_width(line.text))
 
 
 def is_heading(lines: Sequence[TextLine], body: float, advance: float = 0.0) -> bool:
@@ -60,7 +62,9 @@ def is_heading(lines: Sequence[TextLine], body: float, advance: float = 0.0) -> 
         return False
     if _is_larger(lines, body, advance):
         return True
-    closed = text.rstrip().endswith((".", ",", ";"))
+    closed = text.rstrip().endswith((".", ",", ";", "。", "，", "；", "：", "）"))
+    if len(lines) == 1 and len(text) <= _MAX_SECTION and is_asian_section(text) and not closed:
+        return True
     if all(line.bold for line in lines) and not closed:
         return True
     return False if closed else len(lines) == 1 and bool(numbering_depth(text)) and text.isupper()

@@ -17,6 +17,18 @@ _HEAD = re.compile(r"[^\W\d_]+")
 _QUOTES = "“”‘’…—"
 # Scripts written without spaces between words.
 EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3000-\u303f\uff00-\uffef]")
+_FIRST = re.compile(rf"\s*({EAST_ASIAN.pattern}|[^\s{EAST_ASIAN.pattern[1:-1]}]+)")
+
+
+def first_word(text: str) -> str:
+    """What a line cannot begin with less of: its first word, or its first East Asian character."""
+    match = _FIRST.match(text)
+    return match.group(1) if match else ""
+
+
+def text_width(text: str) -> int:
+    """Length of a text in Latin characters; East Asian ones are twice as wide and say twice as much."""
+    return len(text) + len(EAST_ASIAN.findall(text))
 
 
 @lru_cache

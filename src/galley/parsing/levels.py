@@ -98,6 +98,9 @@ def _nest_lists(page: Page) -> None:
     run: list[Block] = []
     for block in [*page.blocks, None]:
         if block is not None and block.label is Label.LIST_ITEM:
+            if run and block.bbox.y1 < run[-1].bbox.y0:  # the next column
+                _nest(run)
+                run = []
             run.append(block)
             continue
         _nest(run)
@@ -109,8 +112,13 @@ def _nest(run: list[Block]) -> None:
     for block in run:
         slack = 0.8 * type_size(block)
         left = block.bbox.x0
-        while stack and left < stack[-1] - slack:
+        while stack and (left < stack[-1] - slack or _nearer(left, stack)):
             stack.pop()
         if not stack or left > stack[-1] + slack:
             stack.append(left)
         block.level = min(_DEEPEST, len(stack))
+
+
+def _nearer(left: float, stack: list[float]) -> bool:
+    """Whether an item stands nearer to the level outside the innermost one."""
+    return len(stack) > 1 and abs(left - stack[-2]) < abs(left - stack[-1])

@@ -11,6 +11,16 @@ _BULLET = re.compile(rf"^\s*([{BULLETS}]|[-*](?=\s))\s*(?=\S)")
 _ENUMERATOR = re.compile(
     r"^\s*(\(?(?:\d{1,3}|[a-zA-Z]|[ivxlIVXL]{1,6})\)|\(?(?:\d{1,2}|[a-zA-Z]|[ivxl]{1,5}|[IVXL]{1,5})\.)\s+(?=\S)"
 )
+# Chinese and Japanese set no space after a list number.
+_ASIAN = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_ASIAN_ENUMERATOR = re.compile(
+    rf"^\s*([(（](?:\d{{1,2}}|[一二三四五六七八九十]{{1,3}})[)）](?=\s*[{_ASIAN}“《])|[①-⑳]"
+    rf"|(?:\d{{1,2}}|[一二三四五六七八九十]{{1,3}})、|\d{{1,2}}[.．](?=\s*[{_ASIAN}“《（(①-⑳]))\s*(?=\S)"
+)
+_ASIAN_SECTION = re.compile(
+    r"^\s*(?:([一二三四五六七八九十]{1,3})、|[（(]([一二三四五六七八九十]{1,3})[)）])"
+)
+_NUMBERED = re.compile(r"^\s*(\d{1,2})\s+(?=[^\W\d_]|[\"“'‘(])")
 _NUMBERING = re.compile(r"^\s*(?:§\s*)?(\d{1,2}(?:\.\d{1,3})*|[IVXL]{1,5}|[A-Z])(\.?)\s+(?=\S)")
 _ROMAN = re.compile(r"m{0,3}(cm|cd|d?c{0,3})(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(
@@ -29,9 +39,20 @@ def bullet(text: str) -> str | None:
 
 
 def enumerator(text: str) -> str | None:
-    """The list number a line opens with (``1.``, ``(a)``, ``iv)``), or None."""
-    match = _ENUMERATOR.match(text)
+    """The list number a line opens with (``1.``, ``(a)``, ``iv)``, ``（2）``, ``三、``), or None."""
+    match = _ENUMERATOR.match(text) or _ASIAN_ENUMERATOR.match(text)
     return match.group(1) if match else None
+
+
+def bare_number(text: str) -> int | None:
+    """The number before the words of a line, without a sign that tells whether it counts items; or None."""
+    match = _NUMBERED.match(text)
+    return int(match.group(1)) if match else None
+
+
+def is_asian_section(text: str) -> bool:
+    """Whether a line opens with the number of a Chinese section, ``二、`` or ``（三）``."""
+    return bool(_ASIAN_SECTION.match(text))
 
 
 def without_bullet(text: str) -> str:
@@ -43,6 +64,9 @@ def numbering_depth(text: str) -> int | None:
     """How deep a heading's number is: 1 for ``2 Methods`` or ``IV. Results``, 2 for ``2.1 Data``; None
     without one.
     """
+    section = _ASIAN_SECTION.match(text)
+    if section:
+        return 1 if section.group(1) else 2
     match = _NUMBERING.match(text)
     if not match:
         return None

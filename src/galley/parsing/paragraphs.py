@@ -11,25 +11,30 @@ import numpy as np
 from galley.document import BBox
 from galley.drafters.line import TextLine
 from galley.layout.order import rows
-from galley.parsing.markers import bullet, enumerator
+from galley.parsing.hyphens import first_word, text_width
+from galley.parsing.markers import bare_number, bullet, enumerator
 
 # Multiples of a line's height.
 _INDENT = 0.6
 _SPACING = 1.3
 _SIZE = 1.35
+_VARIED = 1.4
 # Characters: no column of running text is narrower on average.
 _SHORT = 25
 _SHORT_CENTRED = 45
+# No verse is wider.
+_PROSE = 60
 
 
 @dataclass
 class Paragraph:
     """Rows of one paragraph, each row one line. ``verse``: the line breaks are part of the text
-    (addresses, receipts).
+    (addresses, receipts). ``mark``: the bullet or number it opens with as an item of a list.
     """
 
     lines: list[TextLine]
     verse: bool = False
+    mark: str | None = None
 
     @property
     def bbox(self) -> BBox:
@@ -106,7 +111,8 @@ class _Column:
         """Most rows share a middle while their left edges vary."""
         middles = np.array([line.bbox.center[0] for line in self.lines])
         lefts = np.array([line.bbox.x0 for line in self.lines])
-        aligned = float(middles.std()) < 0.5 * self.height < 0.5 * float(lefts.std())
+        low, high = np.percentile(lefts, [15, 85])  # a page number below prose is no evidence
+        aligned = float(middles.std()) < 0.5 * self.height and float(high - low) > _VARIED * self.height
         return len(self.lines) > 1 and aligned
 
     @cached_property
@@ -125,6 +131,8 @@ class _Column:
             return False
         if self.centred:
             return float(np.mean([len(line.text) for line in self.lines])) < _SHORT_CENTRED
+        if any(self._runs_on(i) for i in range(len(self.lines) - 1)):
+            return False
         ends = [self._ends_early(i) for i in range(len(self.lines) - 1)]
         starts = [line.text.lstrip()[:1] for line in self.lines]
         entries = [start.isupper() or start.isdigit() for start in starts]
@@ -132,12 +140,12 @@ class _Column:
         return float(np.mean(ends)) >= 0.5 or (short and float(np.mean(entries)) >= 0.75)
 
     def paragraphs(self, rowwise: bool) -> list[Paragraph]:
-        marked = any(self._marked(line) for line in self.lines)
+        marked = any(self._mark(i) for i in range(len(self.lines)))
         verse = (rowwise and not marked) or (self.verse and not marked)
         found: list[Paragraph] = []
         for i, line in enumerate(self.lines):
             if not found or self._begins(i, verse):
-                found.append(Paragraph([line], verse))
+                found.append(Paragraph([line], verse, self._mark(i)))
             else:
                 found[-1].lines.append(line)
         return found
@@ -150,26 +158,57 @@ class _Column:
             not 1 / _SIZE < ratio < _SIZE and line.size != before.size
         ):
             return True
-        if self._marked(line):
+        if self._mark(i):
             return True
         if verse or self.centred:
             return False
         if self.hanging:
             return self._indent(line) <= _INDENT
         indented = self._indent(line) > _INDENT and self._indent(before) <= _INDENT
-        return (indented and not self._marked(before)) or (
+        return (indented and not self._mark(i - 1)) or (
             self._ends_early(i - 1) and not self._indent(before) > 3
         )
 
-    def _marked(self, line: TextLine) -> bool:
-        return bullet(line.text) is not None or enumerator(line.text) is not None
+    def _mark(self, i: int) -> str | None:
+        """The mark of a list that a row opens with."""
+        text = self.lines[i].text
+        mark = bullet(text) or enumerator(text)
+        if mark and mark.isdigit() and self._amid(i):  # a circled number may count what one sentence lists
+            return None
+        return mark or self.numbers.get(i)
+
+    def _amid(self, i: int) -> bool:
+        """Whether a row stands where the row before it runs on."""
+        return (
+            i > 0
+            and abs(self._indent(self.lines[i]) - self._indent(self.lines[i - 1])) < 0.4
+            and (not self._ends_early(i - 1))
+        )
+
+    @cached_property
+    def numbers(self) -> dict[int, str]:
+        """Rows at the left edge that open with bare numbers which count up one by one, as items do."""
+        found = {
+            i: number
+            for i, line in enumerate(self.lines)
+            if self._indent(line) <= _INDENT and (number := bare_number(line.text)) is not None
+        }
+        values = list(found.values())
+        counting = len(values) > 1 and values == list(range(values[0], values[0] + len(values)))
+        return {i: str(number) for i, number in found.items()} if counting else {}
 
     def _indent(self, line: TextLine) -> float:
         return (line.bbox.x0 - self.left) / self.height
 
+    def _runs_on(self, i: int) -> bool:
+        """Whether a row as long as those of prose breaks off where the column ends."""
+        text, after = self.lines[i].text.rstrip(), self.lines[i + 1].text.lstrip()
+        is_open = text[-1:].isalpha() or text[-1:] in ",-"
+        return text_width(text) >= _PROSE and is_open and after[:1].isalpha() and not self._ends_early(i)
+
     def _ends_early(self, i: int) -> bool:
         """Whether the first word of the next row would have fitted at this row's end."""
         line, after = self.lines[i], self.lines[i + 1]
-        first = after.text.split()[0] if after.text.split() else ""
-        width = after.bbox.width * (len(first) + 1) / max(1, len(after.text))
+        first = first_word(after.text)
+        width = after.bbox.width * (text_width(first) + 1) / max(1, text_width(after.text))
         return line.bbox.x1 + width + 1.5 * self.height < self.right

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
-from galley.layout.order import Rowwise, strips
+from galley.layout.order import Rowwise, Strip, rows, strips
 from galley.layout.region import Region
+from galley.parsing.hyphens import text_width
 
 _PROSE_CHARS = 15
+_SENTENCE = 40
 _CELL_CHARS = 14
 # A table that takes more of the page than this may be several things with white space between them.
 _WHOLE_PAGE = 0.5
 _BLANK = 2.5
+# Cells of a row stand level to this part of their height; lines of columns side by side are nearer by chance.
+_LEVEL = 0.3
 # The labels of a drawing cover less of it.
 _DENSE = 0.35
 
@@ -29,7 +34,11 @@ def credible(regions: Sequence[Region], lines: Sequence[TextLine], width: int, h
         inside = [line for line in lines if line.bbox.inside(region.bbox) > 0.6]
         if region.label is Label.FIGURE and _is_text(region, inside, width * height):
             continue
+        if region.label is Label.TABLE and _is_sentence(inside):
+            kept.append(replace(region, label=Label.TEXT))
+            continue
         if region.label is Label.TABLE and _is_prose(inside):
+            kept += _tables_beside_prose(region, inside)
             continue
         if region.label is Label.TABLE and region.bbox.area > _WHOLE_PAGE * width * height:
             kept += _tables_within(region, inside)
@@ -75,9 +84,7 @@ def _bands(lines: Sequence[TextLine]) -> list[list[TextLine]]:
 
 
 def _is_tabular(lines: Sequence[TextLine]) -> bool:
-    height = float(np.median([line.bbox.height for line in lines]))
-    found = strips([line.bbox for line in lines], height, looks_tabular(lines))
-    return sum(len(strip.indices) for strip in found if strip.rowwise) > 0.6 * len(lines)
+    return sum(len(members) for strip, members in _strips(lines) if strip.rowwise) > 0.6 * len(lines)
 
 
 def looks_tabular(lines: Sequence[TextLine]) -> Rowwise:
@@ -105,7 +112,7 @@ def _aligned(columns: list[list[BBox]]) -> bool:
         others = [box for other in columns if other is not column for box in other]
         total += len(column)
         hits += sum(
-            any(abs(b.center[1] - o.center[1]) < 0.5 * min(b.height, o.height) for o in others)
+            any(abs(b.center[1] - o.center[1]) < _LEVEL * min(b.height, o.height) for o in others)
             for b in column
         )
     return hits >= 0.6 * total
@@ -126,7 +133,7 @@ def _are_keys(column: Sequence[TextLine]) -> bool:
 
 
 def _mean_chars(lines: Sequence[TextLine]) -> float:
-    return float(np.mean([len(line.text) for line in lines]))
+    return float(np.mean([text_width(line.text) for line in lines]))
 
 
 def _is_text(figure: Region, lines: Sequence[TextLine], page_area: float) -> bool:
@@ -140,16 +147,38 @@ def _is_text(figure: Region, lines: Sequence[TextLine], page_area: float) -> boo
     return (len(prose) >= 5 and covered > 0.06) or (figure.bbox.area > 0.5 * page_area and len(lines) >= 8)
 
 
+def _is_sentence(lines: Sequence[TextLine]) -> bool:
+    """A table of one column of long lines: what stands over a table rather than in it."""
+    alone = all(len(row) == 1 for row in rows([line.bbox for line in lines]))
+    return bool(lines) and alone and _mean_chars(lines) >= _SENTENCE
+
+
 def _is_prose(lines: Sequence[TextLine]) -> bool:
-    """A table whose lines stand in columns of running text."""
-    total = sum(len(line.text) for line in lines)
-    height = float(np.median([line.bbox.height for line in lines])) if lines else 1.0
-    prose = 0
-    for strip in strips([line.bbox for line in lines], height, looks_tabular(lines)):
-        members = [lines[i] for i in strip.indices]
+    """A table whose lines stand in columns of running text, or of that and labels beside it."""
+    total = columns = prose = 0
+    for strip, members in _strips(lines):
+        width = sum(text_width(line.text) for line in members)
+        total += width
+        columns += 0 if strip.rowwise else width
         if not strip.rowwise and len(members) >= 5 and _mean_chars(members) >= 22:
-            prose += sum(len(line.text) for line in members)
-    return prose > 0.7 * total > 0
+            prose += width
+    return columns > 0.7 * total and prose > 0.5 * total
+
+
+def _tables_beside_prose(region: Region, lines: Sequence[TextLine]) -> list[Region]:
+    """What of a region that is mostly running text stands in rows of three cells and more."""
+    found = []
+    for strip, members in _strips(lines):
+        if strip.rowwise and sum(len(row) >= 3 for row in rows([line.bbox for line in members])) >= 3:
+            found.append(Region(Label.TABLE, BBox.around(line.bbox for line in members), region.score))
+    return found
+
+
+def _strips(lines: Sequence[TextLine]) -> list[tuple[Strip, list[TextLine]]]:
+    """Parts of the lines that are read one after another, with their lines."""
+    height = float(np.median([line.bbox.height for line in lines])) if lines else 1.0
+    found = strips([line.bbox for line in lines], height, looks_tabular(lines))
+    return [(strip, [lines[i] for i in strip.indices]) for strip in found]
 
 
 def _holds(other: Region, region: Region) -> bool:

@@ -8,7 +8,7 @@ from table_drawing import Drawing
 
 from galley.document import BBox, Table
 from galley.drafters.line import TextLine
-from galley.drafters.tables import TableReader, find_tables
+from galley.drafters.tables import TableReader, find_tables, grow_table
 
 XS, YS = [40, 220, 400, 580], [30, 80, 130, 180, 230]
 
@@ -279,3 +279,53 @@ def test_find_tables_sees_ruled_grids_only() -> None:
 
 def test_find_tables_on_a_blank_page() -> None:
     assert find_tables(np.full((300, 200, 3), 255, np.uint8), []) == []
+
+
+def three_lines(title: str = "Yields") -> tuple[Drawing, BBox]:
+    """A table with rules above and below its head and below its body, and the box of the body alone."""
+    drawing = Drawing()
+    for y in (100, 190, 320):
+        drawing.rule(40, y, 660, y)
+    drawing.write(50, 110, "Compound")
+    drawing.write(300, 110, title)
+    for c, head in enumerate(("Soxhlet", "Soxtec", "Liquid")):
+        drawing.write(200 + 160 * c, 150, head)
+    for r in range(4):
+        drawing.write(50, 200 + 28 * r, f"PAH {r}")
+        for c in range(3):
+            drawing.write(200 + 160 * c, 200 + 28 * r, f"{r}.{c}")
+    return drawing, BBox(x0=40, y0=195, x1=660, y1=318)
+
+
+def test_a_table_reaches_to_the_rule_above_its_head() -> None:
+    drawing, body = three_lines()
+    grown = grow_table(drawing.image, body, drawing.lines, [])
+    assert grown.y0 == pytest.approx(100, abs=3)
+    assert (grown.x0, grown.x1) == (body.x0, body.x1)
+
+
+def test_a_table_does_not_take_what_is_something_else() -> None:
+    drawing, body = three_lines("a sentence that is wider than any of the cells would be here")
+    assert grow_table(drawing.image, body, drawing.lines, []).y0 == pytest.approx(190, abs=6)
+    drawing, body = three_lines()
+    title = BBox(x0=40, y0=105, x1=660, y1=140)
+    assert grow_table(drawing.image, body, drawing.lines, [title]).y0 > 140
+
+
+def test_a_corner_over_the_names_of_rows_does_not_lengthen_the_head() -> None:
+    drawing = Drawing()
+    xs, ys = [40, 160, 280, 400, 520, 640], [30, 80, 130, 180, 230, 280, 330]
+    drawing.grid(xs, ys)
+    for box in ((42, 32, 278, 128), (282, 32, 638, 78), (42, 132, 158, 228), (42, 232, 158, 328)):
+        drawing.shade(*box, fill="white")
+    drawing.write(160, 70, "Group", center=True)
+    drawing.write(460, 45, "Method", center=True)
+    drawing.write(60, 170, "height")
+    drawing.write(60, 270, "flowers")
+    for c, head in enumerate(("none", "some", "all")):
+        drawing.write(300 + 120 * c, 92, head)
+    for r in range(4):
+        for c in range(4):
+            drawing.write(180 + 120 * c, 142 + 50 * r, f"g{r}" if c == 0 else f"{r}.{c}")
+    table = read(drawing)
+    assert {cell.row for cell in table.cells if cell.header} == {0, 1}

@@ -34,7 +34,8 @@ def _by_spans(places: list[Place], rows: int) -> int:
     while count < min(MOST, rows - 1):
         head = [place for place in places if place.top < count and place.pieces]
         reach = max((place.bottom + 1 for place in head), default=1)
-        last = [place for place in head if place.bottom == count - 1 and place.right > place.left]
+        # A heading as high as several rows stands over the columns that name the rows and divides nothing.
+        last = [p for p in head if p.top == p.bottom == count - 1 and p.right > p.left]
         if reach > count:
             count = reach
         elif last and not any(place.left == 0 and place.right == right for place in last):
