@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from toy_target import ToyTarget
 
-from galley.decoding import Costs
+from galley.decoding import Costs, Need, Scores
 from galley.decoding.budget import Pace, Rate
 
 
@@ -59,3 +60,25 @@ def test_pace_starts_at_plain_decoding() -> None:
     for _ in range(100):
         pace.see(10, 0.5)
     assert pace.tokens_per_second == pytest.approx(20.0, rel=0.02)
+
+
+def test_costs_go_by_the_targets_clock_and_take_the_least_time() -> None:
+    """One forward of each width is disturbed; what counts is a quiet one, by the clock the target names."""
+
+    class Busy(ToyTarget):
+        now = 0.0
+
+        def clock(self) -> float:
+            return self.now
+
+        def forward(self, items, need: Need = Need.ARGMAX) -> list[Scores]:  # type: ignore[no-untyped-def]
+            width = len(items[0][1])
+            disturbed = len(self.windows) % 6 == 1
+            self.now += 1e-3 * width + 5e-3 * disturbed
+            return super().forward(items, need)
+
+    target = Busy()
+    ((handle, _),) = target.prefill([1])
+    measured = Costs.measure(target, handle, 5, budget=5)
+    np.testing.assert_allclose(measured.seconds, 1e-3 * measured.widths)
+    assert measured.widths.tolist() == [1, 4, 16, 64, 256]

@@ -51,15 +51,14 @@ class _Everything(Proposer):
         self._matcher = DraftMatcher(pool, settings.limits, MatchOdds(shared.matched))
         self._lookup = PromptMatcher(prompt_ids, PromptLookup().limits, MatchOdds(shared.looked_up))
         self._own_rate, self._mtp_rate = shared.own.child(), shared.mtp.child()
-        self._unmatched = Rate(0.5)
-        """share of rounds that no free draft served, in which a draft of the model's own is wanted"""
+        self._unserved = Rate(0.5)
+        """share of rounds in which no free draft was right, so that a draft of the model's own is wanted"""
         self._own: Draft | None = None
         self._drafts: list[Draft] = []
 
     def look(self, committed: list[int], room: int) -> int:
         super().look(committed, room)
         self._drafts = self._matcher.drafts(committed, room)
-        self._unmatched.see(int(not self._drafts), int(bool(self._drafts)))
         if not self._drafts:
             self._drafts = self._lookup.drafts(committed, room)
         if self._own is not None and room > 0:
@@ -80,6 +79,9 @@ class _Everything(Proposer):
         return Proposal(tree, [(anchor, np.full(size, mask, dtype=np.int64)) for anchor in anchors])
 
     def follow(self, proposal: Proposal, scores: Scores, outcome: Outcome) -> None:
+        free = [draft for draft in self._drafts if draft.source not in (OWN, MTP)]
+        served = any(_fate(draft, outcome.tokens)[0] for draft in free)
+        self._unserved.see(int(not served), int(served))
         self._matcher.follow(outcome.tokens)
         self._lookup.follow(outcome.tokens)
         for source, rate in ((OWN, self._own_rate), (MTP, self._mtp_rate)):
@@ -116,11 +118,14 @@ class _Everything(Proposer):
     def _anchors(self, tree: PrefixTree, size: int) -> list[int]:
         """Nodes behind which to draft already: the likeliest ends of acceptance, while that saves time.
 
-        Where no free draft turns up, a draft that is ready saves a drafting forward, which gives one token.
+        Where the next round's free drafts are wrong, a draft that is ready adds its tokens for the price of
+        verifying them, or saves the drafting forward they would come from, which gives one token.
         """
         if len(tree) == 1:
             return [0]
-        saved = self._unmatched.value * (float(self._price(1 + size)) - 1.0)
+        drafting = float(self._price(1 + size))
+        tokens = float(geometric(self._own_rate.value, size).sum())
+        saved = self._unserved.value * min(tokens - (drafting - float(self._price(1))), drafting - 1.0)
         ending = tree.ending_odds()
         anchors: list[int] = []
         width = len(tree)

@@ -53,6 +53,9 @@ class Target(Protocol):
 
     stop_ids: ids that end a response. mask_id: id of the mask token, None when the model cannot draft itself.
     block_size: masks per drafting window the model was trained for, None likewise.
+
+    A target that computes on the CPU may have a ``clock``, ``time.process_time``: what its forwards cost is then
+    measured without what other processes take.
     """
 
     vocab_size: int

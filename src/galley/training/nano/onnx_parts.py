@@ -74,7 +74,7 @@ class Builder:
         """Rows (n, width) each in its own step, and the steps (n, 1)."""
         most = self.op("ReduceMax", self.op("Abs", value), ints(-1), keepdims=0)
         step = self.op("Add", self.op("Mul", most, floats(1 / ACTIVATION_MOST)), floats(_TINY))
-        zeros = self.op("Expand", ZERO[None], self.op("Shape", step))
+        zeros = self.op("Expand", np.full(1, ZERO), self.op("Shape", step))
         return self.op("QuantizeLinear", value, step, zeros, axis=0), self.op("Unsqueeze", step, ints(1))
 
     def product(
