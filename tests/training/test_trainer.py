@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 import torch
 
+from galley.errors import ModelError
 from galley.training.corruption import Schedule
 from galley.training.nano.bank import write_shard
 from galley.training.nano.compose import Bank, Mixture
@@ -14,7 +17,7 @@ from galley.training.nano.learner import Documents, NanoLearner
 from galley.training.optimisers import rate_factor
 from galley.training.rows import Recipe
 from galley.training.settings import Settings
-from galley.training.trainer import Trainer
+from galley.training.trainer import Trainer, stopped_by_sigterm
 
 from .nano_parts import bank_units, tiny_nano, tiny_vocabulary
 
@@ -61,6 +64,25 @@ def test_stopping_saves_at_once(folder: Path, tmp_path: Path) -> None:
     trainer.run(report)
     again = make_trainer(folder, tmp_path, 50)
     assert again.resume() and again.progress.step == 5
+
+
+def test_sigterm_saves_and_gives_the_signal_back(folder: Path, tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    trainer = make_trainer(folder, tmp_path, 50)
+    with stopped_by_sigterm(trainer):
+        trainer.run(lambda _: os.kill(os.getpid(), signal.SIGTERM))
+    assert signal.getsignal(signal.SIGTERM) is before
+    assert make_trainer(folder, tmp_path, 50).resume()
+    assert trainer.progress.step == 5
+
+
+def test_a_run_of_another_model_is_refused(folder: Path, tmp_path: Path) -> None:
+    trainer = make_trainer(folder, tmp_path, 1)
+    trainer.save()
+    other = make_trainer(folder, tmp_path, 1)
+    other.learner.module.extra = torch.nn.Linear(2, 2)
+    with pytest.raises(ModelError, match="another shape"):
+        other.resume()
 
 
 @pytest.mark.parametrize("joint", [True, False])

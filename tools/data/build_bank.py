@@ -80,10 +80,11 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1)
     parser.add_argument("--lines", type=int, default=1000, help="lines per shard")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--fonts", type=Path, help="folder of fonts; those installed unless given")
     options = parser.parse_args()
     set_threads(options.threads)
     options.out.mkdir(parents=True, exist_ok=True)
-    fonts = FontChooser(find_faces(options.out.parent / "fonts.json"))
+    fonts = FontChooser(find_faces(options.out.parent / "fonts.json", options.fonts))
     texts, reader = Texts(options.corpus, held_out=options.first >= HELD_OUT), Recogniser()
     for number in range(options.first, options.first + options.count):
         if (options.out / f"shard-{number:05d}.npz").exists():

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import subprocess
 from dataclasses import dataclass
 from functools import lru_cache
@@ -62,30 +63,46 @@ def _characters(path: str, index: int) -> frozenset[str]:
         return frozenset(chr(code) for code in font.getBestCmap() if code < 0x10000)
 
 
-def find_faces(cache: Path) -> list[Face]:
-    """Every usable face; the scan is remembered in ``cache`` (JSON)."""
+def find_faces(cache: Path, folder: Path | None = None) -> list[Face]:
+    """Every usable face installed, or lying in ``folder``; the scan is remembered in ``cache`` (JSON)."""
     if cache.is_file():
         return [Face(p, i, f, frozenset(c)) for p, i, f, c in json.loads(cache.read_text())]
+    faces = []
+    for path, index, family in sorted(_installed() if folder is None else _inside(folder)):
+        try:
+            covers = _characters(path, index)
+            if covers >= REQUIRED and _is_text_font(path, index):
+                faces.append(Face(path, index, family, covers))
+        except Exception as error:  # a broken font file is one font less, and is named
+            print(f"left out {path}: {error}")
+    if not faces:
+        raise SystemExit("there are no text fonts; install some, or name a folder of them with --fonts")
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    cache.write_text(json.dumps([[f.path, f.index, f.family, "".join(sorted(f.covers))] for f in faces]))
+    return faces
+
+
+def _installed() -> set[tuple[str, int, str]]:
+    """(file, index, family) of what fontconfig knows."""
+    if shutil.which("fc-list") is None:
+        raise SystemExit("fontconfig is missing; install it, or name a folder of fonts with --fonts")
     listing = subprocess.run(
         ["fc-list", "--format", "%{file}\t%{index}\t%{family[0]}\n"],
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    faces = []
-    for line in sorted(set(listing.splitlines())):
-        path, index, family = line.split("\t")
-        if not path.endswith((".ttf", ".otf", ".ttc")) or int(index) > 0xFFFF:
-            continue
-        try:
-            covers = _characters(path, int(index))
-            if covers >= REQUIRED and _is_text_font(path, int(index)):
-                faces.append(Face(path, int(index), family, covers))
-        except Exception as error:  # a broken font file is one font less, and is named
-            print(f"left out {path}: {error}")
-    cache.parent.mkdir(parents=True, exist_ok=True)
-    cache.write_text(json.dumps([[f.path, f.index, f.family, "".join(sorted(f.covers))] for f in faces]))
-    return faces
+    rows = (line.split("\t") for line in listing.splitlines())
+    return {
+        (path, int(index), family)
+        for path, index, family in rows
+        if path.endswith((".ttf", ".otf", ".ttc")) and int(index) <= 0xFFFF
+    }
+
+
+def _inside(folder: Path) -> set[tuple[str, int, str]]:
+    paths = [path for path in folder.rglob("*") if path.suffix in (".ttf", ".otf")]
+    return {(str(path), 0, str(ImageFont.truetype(path).getname()[0])) for path in paths}
 
 
 class FontChooser:

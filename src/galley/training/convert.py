@@ -30,7 +30,7 @@ from galley.training.masks import dense_mask
 from galley.training.processes import Processes
 from galley.training.rows import Recipe
 from galley.training.settings import Settings
-from galley.training.trainer import Trainer
+from galley.training.trainer import Trainer, stopped_by_sigterm
 
 _PER_TOKEN = frozenset({"input_ids", "attention_mask", "mm_token_type_ids", "position_ids", "token_type_ids"})
 
@@ -186,7 +186,8 @@ def convert(
     resumed.
 
     Weights are trained in float32 (autocast as ``settings.precision`` says) and written as the model was
-    stored. Returns ``out``. Raises ``ModelError`` or ``InputError``.
+    stored. Returns ``out``. Raises ``ModelError`` or ``InputError``, and ``KeyboardInterrupt`` when SIGTERM stopped it:
+    its state is saved then, and nothing written.
     """
     if settings.ar_weight <= 0:
         raise ModelError(
@@ -202,7 +203,10 @@ def convert(
     documents = Crops(learner, crops, settings.seed)
     trainer = Trainer(learner, recipe, settings, documents, out / "run", processes=processes)
     trainer.resume()
-    trainer.run()
+    with stopped_by_sigterm(trainer):
+        trainer.run()
+    if trainer.stopping:
+        raise KeyboardInterrupt
     if processes.first:
         save(target, out, mask, block_size, settings.ar_weight, schedule)
     processes.wait()

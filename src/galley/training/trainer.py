@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import pickle
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -200,6 +204,24 @@ class Trainer:
         with (self.out / "log.jsonl").open("a") as log:
             log.write(json.dumps({"time": time.strftime("%F %T"), **rounded}) + "\n")
         report("  ".join(f"{name} {value}" for name, value in rounded.items()))
+
+
+@contextmanager
+def stopped_by_sigterm(trainer: Trainer) -> Iterator[None]:
+    """SIGTERM ends the trainer's run after the step at hand, its state saved. Of use in the main thread alone,
+    where Python lets signals be handled."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        trainer.stopping = True
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:

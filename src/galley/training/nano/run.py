@@ -12,7 +12,6 @@ import argparse
 import json
 import random
 import shutil
-import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
@@ -30,7 +29,7 @@ from galley.training.nano.model import Nano
 from galley.training.nano.validate import held_out, validator
 from galley.training.rows import Recipe
 from galley.training.settings import Settings
-from galley.training.trainer import Trainer
+from galley.training.trainer import Trainer, stopped_by_sigterm
 
 HELD_OUT = 9000
 """Shards from this number on are for validation."""
@@ -53,6 +52,7 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--capacity", type=int, default=1024, help="slots per row")
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--matrix-rate", type=float, default=0.01)
+    parser.add_argument("--warmup", type=int, default=100, help="first steps over which rates rise")
     parser.add_argument("--decay", type=int, default=0, help="last steps over which rates fall to zero")
     parser.add_argument("--ar-weight", type=float, default=1.0)
     parser.add_argument("--precision", choices=["bf16", "fp32"], default="bf16")
@@ -91,6 +91,7 @@ def build(options: argparse.Namespace) -> Trainer:
         capacity=options.capacity,
         rate=options.rate,
         matrix_rate=options.matrix_rate,
+        warmup=options.warmup,
         decay=options.decay,
         ar_weight=options.ar_weight,
         seed=options.seed,
@@ -129,12 +130,8 @@ def _begin(trainer: Trainer, config: NanoConfig, bank: Bank, options: argparse.N
 
 def main(words: Sequence[str] | None = None) -> None:
     trainer = build(arguments(words))
-
-    def stop(signal_number: int, frame: object) -> None:
-        trainer.stopping = True
-
-    signal.signal(signal.SIGTERM, stop)
-    trainer.run(lambda line: print(line, flush=True))
+    with stopped_by_sigterm(trainer):
+        trainer.run(lambda line: print(line, flush=True))
 
 
 if __name__ == "__main__":
