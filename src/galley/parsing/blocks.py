@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from galley.document import BBox, Block, Label, Line, Table
 from galley.document.table_html import table_html
+from galley.drafters.formulas import Formula
 from galley.drafters.line import TextLine
 from galley.layout.order import rows
 from galley.parsing.headings import is_heading
@@ -21,11 +22,13 @@ from galley.parsing.paragraphs import Paragraph, merge_rows, split
 from galley.parsing.zones import Zone, line_height
 
 LOW_CONFIDENCE = 0.8
+FORMULA_SOURCE = "formula"
 # What it takes to call rows of text a table when the detector saw none.
 _LEAST_ROWS, _LEAST_COLS, _FILLED = 3, 3, 0.6
 
 ImageSink = Callable[[str, NDArray[np.uint8]], str]
 TableDrafter = Callable[[BBox, Sequence[TextLine]], Table | None]
+FormulaDrafter = Callable[[BBox, Sequence[BBox]], Formula | None]
 
 
 @dataclass
@@ -33,14 +36,15 @@ class Setting:
     """What building the blocks of one page needs to know.
 
     body, advance: usual height and character width of the page's running text in pixels. read_table: table
-    structure from a box and its lines. crop: saves the picture of a box and returns its path, None where
-    images are not kept.
+    structure from a box and its lines. read_formula: a formula from its box and those of its numbers. crop:
+    saves the picture of a box and returns its path, None where images are not kept.
     """
 
     body: float
     advance: float = 0.0
     words: Vocabulary = field(default_factory=Vocabulary)
     read_table: TableDrafter | None = None
+    read_formula: FormulaDrafter | None = None
     crop: Callable[[BBox], str] | None = None
 
 
@@ -78,7 +82,7 @@ def zone_blocks(zone: Zone, setting: Setting) -> list[Block]:
     if zone.label is Label.FIGURE:
         return [_figure(zone, setting)]
     if zone.label is Label.FORMULA:
-        return [_formula(zone)]
+        return [_formula(zone, setting)]
     if zone.label is Label.TABLE:
         return _table(zone, setting)
     if zone.label is Label.TITLE:
@@ -170,15 +174,23 @@ def _code(lines: Sequence[TextLine]) -> Block:
     return text_block(Label.CODE, [line for row in found for line in row], "\n".join(texts))
 
 
-def _formula(zone: Zone) -> Block:
-    """A formula nobody has read as one: its characters as a line reader saw them, marked as such."""
+def _formula(zone: Zone, setting: Setting) -> Block:
+    """A formula as LaTeX; where it cannot be read as such, its characters as a line reader saw them, marked so."""
+    numbered = [line for line in zone.lines if equation_number(line.text)]
     lines = merge_rows(zone.lines)
-    if not lines:
+    read = setting.read_formula
+    formula = read(zone.bbox, [line.bbox for line in numbered]) if read else None
+    if not lines and not formula:
         return Block(label=Label.FORMULA, bbox=zone.bbox, flags=["failed"])
-    block = text_block(Label.FORMULA, lines, "\n".join(line.text for line in lines))
+    block = text_block(Label.FORMULA, lines, "\n".join(line.text for line in lines)) if lines else None
+    block = block or Block(label=Label.FORMULA, bbox=zone.bbox)
     block.bbox = zone.bbox
-    block.flags = [*block.flags, "unverified"]
-    number = next(filter(None, (equation_number(line.text) for line in zone.lines)), None)
+    if formula:
+        block.content, block.confidence, block.source = formula.latex, formula.confidence, FORMULA_SOURCE
+        block.flags = []
+    else:
+        block.flags = [*block.flags, "unverified"]
+    number = equation_number(numbered[0].text) if numbered else formula.number if formula else None
     if number:
         block.extra = {"number": number}
     return block

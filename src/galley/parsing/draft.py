@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from galley.document import BBox, Label, Page, Table
+from galley.drafters.formulas import Formula, FormulaReader
 from galley.drafters.line import TextLine
 from galley.drafters.ocr import OcrEngine
 from galley.drafters.tables import TableReader, find_tables, grow_table
@@ -29,6 +30,7 @@ from galley.parsing.furniture import mark_furniture
 from galley.parsing.headings import body_advance, body_height
 from galley.parsing.hyphens import Vocabulary
 from galley.parsing.justified import join_justified
+from galley.parsing.latex import read_latex
 from galley.parsing.lines import is_visible, picture_lines, trusts_layer
 from galley.parsing.list_marks import join_marks
 from galley.parsing.options import ParseOptions
@@ -73,7 +75,7 @@ class DraftParser:
     def for_options(self, options: ParseOptions, image_sink: ImageSink | None) -> DraftParser:
         """A parser for other options that shares this one's models."""
         twin = DraftParser(options, image_sink, self.detector)
-        twin.ocr, twin.tables = self.ocr, self.tables
+        twin.ocr, twin.tables, twin.formulas = self.ocr, self.tables, self.formulas
         return twin
 
     @cached_property
@@ -83,6 +85,10 @@ class DraftParser:
     @cached_property
     def tables(self) -> TableReader:
         return TableReader()
+
+    @cached_property
+    def formulas(self) -> FormulaReader:
+        return FormulaReader()
 
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in reading order."""
@@ -135,6 +141,9 @@ class DraftParser:
         def read_table(bbox: BBox, lines: Sequence[TextLine]) -> Table | None:
             return self.tables.read(image, bbox, list(lines))
 
+        def read_formula(bbox: BBox, numbers: Sequence[BBox]) -> Formula | None:
+            return read_latex(self.formulas, image, bbox, numbers)
+
         counter = iter(range(1, 1_000_000))
 
         def crop(bbox: BBox) -> str:
@@ -146,6 +155,7 @@ class DraftParser:
             advance=body_advance(laid_out.lines),
             words=Vocabulary(line.text for line in laid_out.lines),
             read_table=read_table,
+            read_formula=read_formula,
             crop=crop if self.image_sink else None,
         )
 
