@@ -2,9 +2,12 @@
 
     python tools/bench_nano.py --data .build/nano [--model MODEL] [--regions 24] [--pages ../shared/data/realset_dev]
 
-Every decoder reads the same regions in turn, so that each speed-up is over plain decoding of the same model in the
-same run; ids of all but direct diffusion are asserted to be those of plain decoding. For pages, word F1 and edit
-similarity of the draft and of the verified text are compared by kind; pages without a region to verify are left out.
+One Markdown table. Every decoder reads the same regions in turn, so that each speed-up is over plain decoding of the
+same model in the same run; ids of all but direct diffusion are asserted to be those of plain decoding, on real pages
+the text. Seconds are those of this process on its cores, so that other processes change them little; one thread
+unless asked otherwise. On synthetic regions the similarity is that of what the model wrote, on real pages that of the
+page with the corrections taken, and seconds include reading the prompts. Below the table: by kind of page, word F1
+and edit similarity of the draft and of the verified text.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ from bench_ocr import f1, plain, words
 from rapidfuzz.distance import Levenshtein
 
 from galley.decoding import Decoder, Request, Result, Stats, diffuse
-from galley.document import Document, Page
+from galley.document import Document, Page, Work
+from galley.ingest.page import PageImage
 from galley.ingest.source import open_source
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
@@ -109,15 +113,15 @@ def _measure(
 ) -> None:
     reading = make_reading(target.vocabulary, document.groups, document.task)
     prompt = NanoPrompt(reading, document.task)
+    draft = target.encode(reading_text(document))
+    limit = len(target.encode(document.target)) + 64
     for name, decode in methods.items():
-        draft = target.encode(reading_text(document))
-        limit = len(target.encode(document.target)) + 64
-        start = time.perf_counter()
+        start = time.process_time()
         target.release(target.prefill([prompt])[0][0])
-        prefill = time.perf_counter() - start
-        start = time.perf_counter()
+        prefill = time.process_time() - start
+        start = time.process_time()
         result = decode(Request(prompt, [draft], max_tokens=limit))
-        elapsed = time.perf_counter() - start
+        elapsed = time.process_time() - start
         if result.error is not None:
             raise result.error
         tally = tallies[name]
@@ -127,66 +131,115 @@ def _measure(
         tally.scores.append(similarity(target.decode(result.ids), document.target))
 
 
+HEAD = ["what", "decoder", "edit similarity", "TPF", "AAL", "tokens/s", "speed-up", "pages/s"]
+
+
+def row(*cells: str) -> None:
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
 def show_regions(task: Task, documents: Sequence[Composed], tallies: dict[str, Tally]) -> None:
     mean = np.mean([similarity(reading_text(one), one.target) for one in documents])
-    print(
-        f"\n{task.value}: {len(documents)} regions, {tallies['AR'].stats.tokens} tokens, {threads()} threads"
-    )
-    print("| decoder | edit similarity | TPF | AAL | tokens/s | speed-up |")
-    print("|---|---|---|---|---|---|")
-    print(f"| reading, no model | {mean:.4f} | | | | |")
+    what = f"{task.value}, {len(documents)} regions, {tallies['AR'].stats.tokens} tokens"
+    row(what, "reading, no model", f"{mean:.4f}", "", "", "", "", "")
     for name, tally in tallies.items():
         aal = f"{tally.stats.aal:.1f}" if name in PROPOSERS else ""
         ratio = tally.speed / tallies["AR"].speed
-        score = np.mean(tally.scores)
-        print(f"| {name} | {score:.4f} | {tally.stats.tpf:.1f} | {aal} | {tally.speed:.0f} | {ratio:.1f} × |")
+        score, tpf = f"{np.mean(tally.scores):.4f}", f"{tally.stats.tpf:.1f}"
+        row("", name, score, tpf, aal, f"{tally.speed:.0f}", f"{ratio:.1f} ×", "")
 
 
-def bench_pages(target: NanoTarget, folder: Path, per_kind: int, decode: str) -> None:
-    """Draft and verified text of real pages against their truth, by kind."""
-    options = ParseOptions(strategy="regions", decode=decode, ocr="always")
-    parser = EmbeddedParser(options, DraftParser(options), target)
-    table: dict[str, list[tuple[float, ...]]] = {}
-    changes = {"taken": 0, "doubted": 0}
+@dataclass
+class Read:
+    """One real page: word F1 and edit similarity of its draft and of its verified text; seconds of drafting; and
+    per decoder seconds of verifying and the work done."""
+
+    kind: str
+    draft: tuple[float, float]
+    verified: tuple[float, float]
+    drafting: float
+    verifying: dict[str, float]
+    work: dict[str, Work]
+    changes: tuple[int, int]
+
+
+DECODES = {"AR": "ar", "self-speculation": "self-spec", "match": "match", "auto": "auto"}
+
+
+def read_pages(target: NanoTarget, folder: Path, per_kind: int) -> list[Read]:
+    """Real pages, drafted once and verified with every decoder; all give the same text."""
+    parsers = {name: _parser(target, decode) for name, decode in DECODES.items()}
+    found: list[Read] = []
     for entry in json.loads((folder / "index.json").read_text()):
-        rows = table.setdefault(entry["kind"], [])
-        if len(rows) >= per_kind:
-            continue
-        truth = plain((folder / entry["truth"]).read_text(), entry["truth_type"])
-        with open_source(folder / entry["image"]) as source:
-            page = source.page(1)
-        start = time.perf_counter()
-        laid_out = parser.draft.lay_out(page)
-        drafted = parser.draft.assemble(page, laid_out)
-        middle = time.perf_counter()
-        verified = parser.verified(drafted, laid_out.read)
-        end = time.perf_counter()
-        for block in verified.blocks:
-            changes["taken"] += len(block.extra.get("corrected", ()))
-            changes["doubted"] += len(block.extra.get("doubted", ()))
-        scores = [score for one in (drafted, verified) for score in _scores(one, truth)]
-        work = verified.work
-        rows.append((*scores, middle - start, end - middle, work.tokens if work else 0))
-    print(f"\npages ({decode}); corrections taken {changes['taken']}, doubted {changes['doubted']}")
+        if sum(one.kind == entry["kind"] for one in found) < per_kind:
+            with open_source(folder / entry["image"]) as source:
+                page = source.page(1)
+            truth = plain((folder / entry["truth"]).read_text(), entry["truth_type"])
+            found.append(_read(parsers, page, entry["kind"], truth))
+    return found
+
+
+def _parser(target: NanoTarget, decode: str) -> EmbeddedParser:
+    options = ParseOptions(strategy="regions", decode=decode, ocr="always")
+    return EmbeddedParser(options, DraftParser(options), target)
+
+
+def _read(parsers: dict[str, EmbeddedParser], page: PageImage, kind: str, truth: str) -> Read:
+    start = time.process_time()
+    draft = parsers["auto"].draft
+    laid_out = draft.lay_out(page)
+    drafted = draft.assemble(page, laid_out)
+    drafting = time.process_time() - start
+    seconds, pages = {}, {}
+    for name, parser in parsers.items():
+        start = time.process_time()
+        pages[name] = parser.verified(drafted, laid_out.read)
+        seconds[name] = time.process_time() - start
+    texts = {name: _text(one) for name, one in pages.items()}
+    if len(set(texts.values())) > 1:
+        raise AssertionError("decoders give different texts")
+    taken = sum(len(block.extra.get("corrected", ())) for block in pages["AR"].blocks)
+    doubted = sum(len(block.extra.get("doubted", ())) for block in pages["AR"].blocks)
+    work = {name: one.work for name, one in pages.items() if one.work is not None}
+    scores = _scores(_text(drafted), truth), _scores(texts["AR"], truth)
+    return Read(kind, *scores, drafting, seconds, work, (taken, doubted))
+
+
+def _text(page: Page) -> str:
+    return Document(pages=[page]).to_text(keep=("headers", "footers", "footnotes", "page-numbers"))
+
+
+def _scores(text: str, truth: str) -> tuple[float, float]:
+    return f1(words(text), words(truth)), similarity(text, truth)
+
+
+def show_pages(pages: Sequence[Read]) -> None:
+    count, drafting = len(pages), sum(page.drafting for page in pages)
+    before, after = (np.mean([scores[1] for scores in part]) for part in _both(pages))
+    what = f"real pages, {count}, {sum(page.work['AR'].tokens for page in pages if page.work)} tokens"
+    row(what, "draft, no model", f"{before:.4f}", "", "", "", "", f"{count / drafting:.2f}")
+    spent = {name: sum(page.verifying[name] for page in pages) for name in DECODES}
+    for name in DECODES:
+        work = [page.work[name] for page in pages if page.work]
+        tokens = sum(one.tokens - one.prefills for one in work)
+        tpf = f"{tokens / max(sum(one.forwards for one in work), 1):.1f}"
+        speeds = f"{tokens / spent[name]:.0f}", f"{spent['AR'] / spent[name]:.1f} ×"
+        row("", name, f"{after:.4f}", tpf, "", *speeds, f"{count / (drafting + spent[name]):.2f}")
+
+
+def _both(pages: Sequence[Read]) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
+    return [page.draft for page in pages], [page.verified for page in pages]
+
+
+def show_kinds(pages: Sequence[Read]) -> None:
+    taken, doubted = np.sum([page.changes for page in pages], axis=0)
+    print(f"\nreal pages; corrections taken {taken}, doubted {doubted}")
     print("| kind | pages | word F1 draft | verified | edit similarity draft | verified |")
     print("|---|---|---|---|---|---|")
-    everything = [row for rows in table.values() for row in rows]
-    for kind, rows in [*table.items(), ("all", everything)]:
-        if rows:
-            a, b, c, d, *_ = np.mean(rows, axis=0)
-            print(f"| {kind} | {len(rows)} | {a:.4f} | {c:.4f} | {b:.4f} | {d:.4f} |")
-    if not everything:
-        return
-    draft, verify, tokens = np.sum(everything, axis=0)[-3:]
-    count = len(everything)
-    print(
-        f"{count / draft:.3f} pages/s drafted, {count / (draft + verify):.3f} verified, {tokens:.0f} tokens"
-    )
-
-
-def _scores(page: Page, truth: str) -> tuple[float, float]:
-    text = Document(pages=[page]).to_text(keep=("headers", "footers", "footnotes", "page-numbers"))
-    return f1(words(text), words(truth)), similarity(text, truth)
+    for kind in [*dict.fromkeys(page.kind for page in pages), "all"]:
+        chosen = [page for page in pages if kind in (page.kind, "all")]
+        (f1_before, before), (f1_after, after) = (np.mean(part, axis=0) for part in _both(chosen))
+        row(kind, str(len(chosen)), *(f"{score:.4f}" for score in (f1_before, f1_after, before, after)))
 
 
 def main() -> None:
@@ -200,16 +253,18 @@ def main() -> None:
     parser.add_argument("--tasks", default="text,table,page")
     parser.add_argument("--pages", type=Path, help="folder with index.json, images and their truth")
     parser.add_argument("--per-kind", type=int, default=1000, help="pages of each kind")
-    parser.add_argument("--decode", default="auto", help="decoder for the pages")
-    parser.add_argument("--threads", type=int)
+    parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     set_threads(options.threads)
     target = load_nano(options.model)
+    print(f"{threads()} threads\n\n| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
     for task in map(Task, filter(None, options.tasks.split(","))) if options.data else ():
         documents = regions(options.data / "bank", task, options.regions, options.longest)
         show_regions(task, documents, measure(target, documents))
     if options.pages:
-        bench_pages(target, options.pages, options.per_kind, options.decode)
+        pages = read_pages(target, options.pages, options.per_kind)
+        show_pages(pages)
+        show_kinds(pages)
 
 
 if __name__ == "__main__":

@@ -201,3 +201,17 @@ def test_pool_settings_are_shared_not_copied() -> None:
         results = decoder.step()
     assert results[0].ids == text
     assert results[0].stats.verify_forwards <= 3
+
+
+def test_auto_drafts_itself_where_free_drafts_are_there_but_wrong() -> None:
+    """A draft of the text's own tokens in another order matches everywhere and is right nowhere."""
+    target = ToyTarget(vocab=60, block_size=16, quality=0.95, stop_bias=ENDLESS)
+    text = plain(target, 3, 200)
+    shuffled = np.random.default_rng(0).permutation(text).tolist()
+    costs = Costs([1, 64, 256], [1, 2, 5])
+    request = Request(3, [shuffled], max_tokens=200, loop_guard=None)
+    (result,) = Decoder(target, Auto(), costs=costs).run([request])
+    (alone,) = Decoder(target, "block_diffusion", costs=costs).run(
+        [Request(3, max_tokens=200, loop_guard=None)]
+    )
+    assert result.stats.tpf > alone.stats.tpf

@@ -116,21 +116,20 @@ class _Everything(Proposer):
         return best
 
     def _anchors(self, tree: PrefixTree, size: int) -> list[int]:
-        """Nodes behind which to draft already: the likeliest ends of acceptance, while that saves time.
+        """Nodes behind which to draft already: the likeliest ends of acceptance, while that pays.
 
         Where the next round's free drafts are wrong, a draft that is ready adds its tokens for the price of
-        verifying them, or saves the drafting forward they would come from, which gives one token.
+        verifying them.
         """
         if len(tree) == 1:
             return [0]
-        drafting = float(self._price(1 + size))
         tokens = float(geometric(self._own_rate.value, size).sum())
-        saved = self._unserved.value * min(tokens - (drafting - float(self._price(1))), drafting - 1.0)
+        gain = self._unserved.value * (tokens - float(self._price(1 + size) - self._price(1)))
         ending = tree.ending_odds()
         anchors: list[int] = []
         width = len(tree)
         for node in np.argsort(-ending, kind="stable")[: self._settings.anchors].tolist():
-            if ending[node] * saved <= float(self._price(width + size) - self._price(width)):
+            if ending[node] * gain <= float(self._price(width + size) - self._price(width)):
                 break
             anchors.append(node)
             width += size

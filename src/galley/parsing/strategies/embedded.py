@@ -74,7 +74,8 @@ class EmbeddedParser:
         self.options, self.draft = options, draft
         draft.features = True
         self.target = target or embedded_target(options.model)
-        self.decoder = make_decoder(cast(Reader, self.target), options)
+        # Its windows run one after another, so that a batch saves nothing and would be priced as if it did.
+        self.decoder = make_decoder(cast(Reader, self.target), options.model_copy(update={"batch": 1}))
 
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in reading order."""

@@ -103,10 +103,12 @@ class Follower:
         places: list[Place] = []
         positions = np.zeros(len(window), np.int64)
         in_block = (window.parents < 0) & (window.depths > 0)
+        anchor = 0
         for slot, token in enumerate(window.tokens.tolist()):
             if in_block[slot]:
-                tree = np.flatnonzero(window.sees[slot] & ~in_block)
-                anchor = int(tree[np.argmax(window.depths[tree])])
+                if not (in_block[slot - 1] and window.sees[slot, slot - 1]):  # the first slot of its block
+                    tree = np.flatnonzero(window.sees[slot] & ~in_block)
+                    anchor = int(tree[np.argmax(window.depths[tree])])
                 places.append(places[anchor])
                 positions[slot] = position(places[anchor]) + window.depths[slot] - window.depths[anchor]
             else:

@@ -174,8 +174,9 @@ def scores(logits: Floats, window: Window, need: Need) -> Scores:
     best = logits.argmax(axis=1)
     if need is Need.ARGMAX:
         return Scores(best)
-    top = logits.max(axis=1)
-    norms = top + np.log(np.exp(logits - top[:, None]).sum(axis=1))
+    top = logits[np.arange(len(best)), best]
+    norms = logits - top[:, None]
+    norms = top + np.log(np.exp(norms, out=norms).sum(axis=1))
     if need is Need.CONFIDENCE:
         return Scores(best, top - norms)
     parents = np.maximum(window.parents, 0)
