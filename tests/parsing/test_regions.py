@@ -71,3 +71,11 @@ def test_a_sentence_over_a_table_is_no_table() -> None:
     )
     (found,) = credible([Region(Label.TABLE, _box(50, 90, 700, 160), 0.8)], lines, 1000, 1400)
     assert found.label is Label.TEXT
+
+
+def test_a_table_with_sentences_around_the_drawn_one_is_the_drawn_one() -> None:
+    sentence = _rows(["The view holds the details of each function, as the table below describes"], 60, 100)
+    cells = [cell for c in range(3) for cell in _rows([f"{c}.{r}" for r in range(3)], 60 + 220 * c, 200)]
+    seen, drawn = Region(Label.TABLE, _box(50, 90, 900, 300), 0.4), _box(50, 190, 880, 290)
+    assert with_tables([seen], [drawn], [*sentence, *cells]) == [Region(Label.TABLE, drawn, 0.4)]
+    assert with_tables([seen], [drawn], cells) == [seen]

@@ -129,7 +129,7 @@ class DraftParser:
         height, width = image.shape[:2]
         regions = fit_figures(image, credible(regions, lines, width, height), lines)
         regions = _with_whole_tables(image, regions, lines)
-        zones = find_zones(with_tables(regions, find_tables(image, lines)), lines, width, height)
+        zones = find_zones(with_tables(regions, find_tables(image, lines), lines), lines, width, height)
         zones = join_captions(join_numbers(split_formulas(zones)))
         warnings = [_FELL_BACK] if fallen_back else []
         return LaidOut(upright, lines, mark_furniture(zones, height, body_height(lines)), read, warnings)

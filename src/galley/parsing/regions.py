@@ -49,12 +49,32 @@ def credible(regions: Sequence[Region], lines: Sequence[TextLine], width: int, h
     ]
 
 
-def with_tables(regions: Sequence[Region], found: Sequence[BBox]) -> list[Region]:
-    """Regions and the ruled tables the detector missed, which replace what it saw in their place."""
+def with_tables(
+    regions: Sequence[Region], found: Sequence[BBox], lines: Sequence[TextLine] = ()
+) -> list[Region]:
+    """Regions and the ruled tables the detector missed, which replace what it saw in their place.
+
+    lines: the page's. A table that holds sentences around the drawn one is the drawn one.
+    """
+    regions = [part for region in regions for part in _narrowed(region, found, lines)]
     tables = [region.bbox for region in regions if region.label is Label.TABLE]
     missed = [box for box in found if not any(_meet(box, table) for table in tables)]
     kept = [region for region in regions if not any(region.bbox.inside(box) > 0.5 for box in missed)]
     return kept + [Region(Label.TABLE, box, 1.0) for box in missed]
+
+
+def _narrowed(region: Region, found: Sequence[BBox], lines: Sequence[TextLine]) -> list[Region]:
+    drawn = [box for box in found if box.inside(region.bbox) > 0.9]
+    if region.label is not Label.TABLE or not drawn:
+        return [region]
+    around = [
+        line
+        for line in lines
+        if line.bbox.inside(region.bbox) > 0.6 and not any(line.bbox.inside(box) > 0.6 for box in drawn)
+    ]
+    if not any(text_width(line.text) >= _SENTENCE for line in around):
+        return [region]
+    return [replace(region, bbox=box) for box in drawn]
 
 
 def _meet(a: BBox, b: BBox) -> bool:
