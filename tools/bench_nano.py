@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from bench_ocr import f1, plain, words
@@ -163,7 +164,7 @@ class Read:
     changes: tuple[int, int]
 
 
-DECODES = {"AR": "ar", "self-speculation": "self-spec", "match": "match", "auto": "auto"}
+DECODES: dict[str, Any] = {"AR": "ar", "self-speculation": "self-spec", "match": "match", "auto": "auto"}
 
 
 def read_pages(target: NanoTarget, folder: Path, per_kind: int) -> list[Read]:
@@ -179,7 +180,7 @@ def read_pages(target: NanoTarget, folder: Path, per_kind: int) -> list[Read]:
     return found
 
 
-def _parser(target: NanoTarget, decode: str) -> EmbeddedParser:
+def _parser(target: NanoTarget, decode: Any) -> EmbeddedParser:
     options = ParseOptions(strategy="regions", decode=decode, ocr="always")
     return EmbeddedParser(options, DraftParser(options), target)
 
