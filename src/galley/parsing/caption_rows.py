@@ -11,9 +11,7 @@ from galley.layout.order import rows
 from galley.parsing.paragraphs import merge_rows
 from galley.parsing.zones import Zone, union
 
-_OPENS = re.compile(
-    r"^\s*(?:表|图|圖|table|tab\.|tableau|tabelle|fig(?:ure|\.)|abb\.)\s*(?=[\s\d]|$)", re.I
-)
+_OPENS = re.compile(r"^\s*(?:表|图|圖|table|tab\.|tableau|tabelle|fig(?:ure|\.)|abb\.)\s*(?=[\s\d]|$)", re.I)
 _PIECES = (Label.TEXT, Label.CAPTION, Label.HEADER)
 # Multiples of the row's height: from the caption to what it belongs to.
 _NEAR = 2.0
