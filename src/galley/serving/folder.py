@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,10 +51,12 @@ class JobFolder:
         """The result in a format of ``FORMATS``."""
         return self.path / FORMATS[name][0]
 
-    def write(self, path: Path, text: str) -> None:
-        """Write a file of this folder, whole or not at all."""
+    def write(self, path: Path, text: str | Iterable[str]) -> None:
+        """Write a file of this folder, whole or not at all. text: in one piece or in many."""
         draft = path.with_name(f".{path.name}")
-        draft.write_bytes(text.encode("utf-8", "replace"))
+        with draft.open("wb") as file:
+            pieces = [text] if isinstance(text, str) else text
+            file.writelines(piece.encode("utf-8", "replace") for piece in pieces)
         draft.replace(path)
 
     def remove(self) -> None:

@@ -12,11 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from galley.api import PageParser, add_page, finish, new_document, open_with
+from galley.api import PageParser, new_document, open_with
 from galley.document import Document, Page
-from galley.document.glmocr import to_glmocr
-from galley.document.json import from_json, to_json
+from galley.document.glmocr import glmocr_pieces
+from galley.document.html import html_pieces
+from galley.document.json import from_json, json_pieces, to_json
+from galley.document.markdown import markdown_pieces
+from galley.document.store import PageStore
+from galley.document.text import text_pieces
 from galley.ingest.source import Source
+from galley.parsing.finish import finish_pages
 from galley.parsing.options import ParseOptions
 from galley.serving.folder import JobFolder
 from galley.serving.models import Models
@@ -110,16 +115,15 @@ def _finish(task: FinishDocument) -> Finished:
     folder = JobFolder(task.folder)
     document = from_json(task.head)
     numbers = sorted(int(path.stem.removeprefix("page-")) for path in task.folder.glob("page-*[0-9].json"))
-    for number in numbers:
-        add_page(document, Page.model_validate_json(folder.page(number).read_bytes()))
+    read = (Page.model_validate_json(folder.page(number).read_bytes()) for number in numbers)
+    pages = finish_pages(read, task.options, PageStore)
     document.failures.sort(key=lambda failure: failure.page or 0)
-    document = finish(document, task.options)
     keep = task.options.keep
-    folder.write(folder.result("markdown"), document.to_markdown(keep))
-    folder.write(folder.result("html"), document.to_html(keep))
-    folder.write(folder.result("text"), document.to_text(keep))
-    folder.write(folder.result("glmocr"), json.dumps(to_glmocr(document), ensure_ascii=False))
-    folder.write(folder.result("json"), to_json(document))
+    folder.write(folder.result("markdown"), markdown_pieces(pages, keep))
+    folder.write(folder.result("html"), html_pieces(document.source, pages, keep))
+    folder.write(folder.result("text"), text_pieces(pages, keep))
+    folder.write(folder.result("glmocr"), glmocr_pieces(pages))
+    folder.write(folder.result("json"), json_pieces(document, pages))
     return Finished()
 
 
