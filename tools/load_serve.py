@@ -135,8 +135,10 @@ def account(url: str, tally: Tally) -> list[str]:
     if figures["galley_queue"]:
         wrong.append(f"{figures['galley_queue']:g} requests are still under way")
     ended = sum(value for name, value in figures.items() if name.startswith("galley_jobs_total"))
-    if ended != figures["galley_accepted_total"]:
-        wrong.append(f"{figures['galley_accepted_total']:g} documents were accepted and {ended:g} ended")
+    if ended != figures["galley_documents_accepted_total"]:
+        wrong.append(
+            f"{figures['galley_documents_accepted_total']:g} documents were accepted and {ended:g} ended"
+        )
     states = Counter(httpx.get(f"{url}/v1/jobs/{id_}", timeout=60).json().get("state") for id_ in tally.jobs)
     if set(states) - {"done"}:
         wrong.append(f"jobs of well-behaved clients: {dict(states)}")
@@ -170,7 +172,7 @@ def abuse(
     print(f"hostile clients: {crowd.killed} killed; answers: {dict(crowd.answers)}")
     wrong = account(target.url, tally) + strange(crowd)
     figures = metrics(target.url)
-    shown = ("galley_accepted", "galley_jobs_total", "galley_refused_total")
+    shown = ("galley_documents_accepted_total", "galley_jobs_total", "galley_refused_total")
     print("documents:", {name: value for name, value in figures.items() if name.startswith(shown)})
     for second, own, workers in memory[:: max(1, len(memory) // 10)]:
         print(f"{second:6.1f} s: server {own:6.1f} MB, workers {workers:7.1f} MB")
@@ -197,6 +199,7 @@ def main() -> int:
     parser.add_argument("--max-mb", type=int, default=5)
     parser.add_argument("serve", nargs="*", help="more words for galley serve, after --")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the server goes too
     content = Path(given.sample).read_bytes()
     words = ["--max-mb", str(given.max_mb), "--wait-seconds", "600", *given.serve]
     with server(words) as (process, url):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import shutil
 import threading
 import time
 from collections.abc import Callable
@@ -180,6 +182,32 @@ def test_a_document_without_a_readable_page_fails(served: Served) -> None:
     response = served.post(pdf("fail", "fail"))
     assert response.status_code == 422
     assert "page 1: unexpected ZeroDivisionError" in response.json()["error"]["message"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_said_and_keeps_nobody_waiting(serve: Callable[..., Served], tmp_path: Path) -> None:
+    server = serve()
+    id_ = server.submit(pdf("wait", "two"))
+    folder = tmp_path / "state" / "galley-jobs" / id_
+    for draft in (".job.json", ".page-1.json"):
+        folder.joinpath(draft).symlink_to("/dev/full")
+    server.open()
+    job = server.until(id_, "done")
+    assert job["failures"] == [{"page": 1, "message": "page 1: the server's disk is full; try again later"}]
+    assert server.app.state.scheduler.load == 0
+
+
+def test_an_upload_to_a_full_disk_is_refused(
+    served: Served, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    before = len(served.app.state.scheduler.jobs)
+    monkeypatch.setattr(shutil, "copyfileobj", full)
+    refused = served.post(pdf("one"))
+    assert (refused.status_code, refused.json()["error"]["code"]) == (507, "disk-full")
+    assert len(served.app.state.scheduler.jobs) == before
 
 
 def test_finished_jobs_expire(serve: Callable[..., Served], tmp_path: Path) -> None:

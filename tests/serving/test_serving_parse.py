@@ -15,6 +15,7 @@ from PIL import Image
 
 pytest.importorskip("fastapi", reason="needs the serve extra")
 
+from prometheus_client.parser import text_string_to_metric_families
 from serving_fakes import Served, pdf
 
 from galley.document import Document
@@ -129,6 +130,7 @@ def test_a_document_has_so_many_bytes_and_pages(serve: Callable[..., Served]) ->
     server = serve(limits=Limits(max_bytes=100_000, max_pages=3))
     response = server.post(b"%PDF-" + bytes(3_000_000))
     assert response.status_code == 413
+    assert "no more than 0.0954 MB" in response.json()["error"]["message"]
 
     def chunks() -> object:
         yield b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
@@ -171,9 +173,22 @@ def test_an_api_key_is_wanted_where_there_is_one(serve: Callable[..., Served]) -
     assert server.client.get("/").status_code == 200
 
 
+def test_head_is_answered_where_get_is(served: Served) -> None:
+    for path in ("/", "/health", "/metrics", "/v1/models", "/web/js/main.js"):
+        head, get = served.client.head(path), served.client.get(path)
+        assert (head.status_code, head.content) == (200, b"")
+        assert head.headers["content-type"] == get.headers["content-type"]
+    assert served.client.head("/v1/jobs/nobody").status_code == 404
+    assert served.client.head("/v1/parse").status_code == 405
+    assert served.client.head("/v1/jobs/nobody/events").status_code == 405
+
+
 def test_figures_for_prometheus(served: Served) -> None:
     served.post(pdf("one", "fail"))
     text = served.client.get("/metrics").text
+    families = {family.name: family for family in text_string_to_metric_families(text)}
+    assert families["galley_page_seconds"].type == "histogram"
+    assert all(family.documentation for family in families.values())
     values = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
     assert float(values["galley_pages_total"]) >= 1
     assert float(values["galley_pages_failed_total"]) >= 1

@@ -14,13 +14,18 @@ from starlette.exceptions import HTTPException
 from galley import __version__
 from galley.errors import GalleyError
 from galley.serving.auth import ApiKey
+from galley.serving.disk import NO_ROOM, is_full
+from galley.serving.head import AnswerHead
 from galley.serving.metrics import Metrics
 from galley.serving.refusal import Refusal, answer_refusal, error_body
 from galley.serving.routes import glmocr, jobs, metrics, openai, parse
 from galley.serving.scheduler import Scheduler
 from galley.serving.settings import Settings
-from galley.serving.uploads import BodyLimit, body_limit
+from galley.serving.uploads import BodyLimit
 from galley.serving.web import PUBLIC_PATHS, add_web_page
+
+_ROOM_S = 60
+"""Seconds after which a full disk may have room again."""
 
 
 def make_app(settings: Settings) -> FastAPI:
@@ -45,11 +50,13 @@ def make_app(settings: Settings) -> FastAPI:
 
     app = FastAPI(title="Galley", version=__version__, lifespan=lifespan)
     app.state.settings, app.state.metrics, app.state.unfit = settings, Metrics(), None
-    app.add_middleware(BodyLimit, max_bytes=body_limit(settings.limits))
+    app.add_middleware(BodyLimit, limits=settings.limits)
+    app.add_middleware(AnswerHead)
     if settings.api_key is not None:
         app.add_middleware(ApiKey, key=settings.api_key, public=("/health", *PUBLIC_PATHS))
     app.add_exception_handler(Refusal, answer_refusal)
     app.add_exception_handler(HTTPException, _answer_http)
+    app.add_exception_handler(OSError, _answer_no_room)
     for router in (parse.router, jobs.router, glmocr.router, openai.router, metrics.router):
         app.include_router(router)
     add_web_page(app)
@@ -60,3 +67,10 @@ async def _answer_http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     body = error_body(f"http-{error.status_code}", str(error.detail))
     return JSONResponse(body, error.status_code, headers=error.headers)
+
+
+async def _answer_no_room(request: Request, error: Exception) -> JSONResponse:
+    """507 where the disk is full; any other ``OSError`` goes on as it was."""
+    if not is_full(error):
+        raise error
+    return await answer_refusal(request, Refusal(507, "disk-full", NO_ROOM, _ROOM_S))

@@ -20,7 +20,7 @@ class Metrics:
         self.page_seconds = Histogram(
             "galley_page_seconds", "Seconds to read a page", registry=own, buckets=_SECONDS
         )
-        self.accepted_jobs = Counter("galley_accepted", "Documents accepted", registry=own)
+        self.accepted_jobs = Counter("galley_documents_accepted", "Documents accepted", registry=own)
         self.jobs = Counter("galley_jobs", "Documents that ended, by how", ["state"], registry=own)
         self.job_seconds = Histogram(
             "galley_job_seconds",

@@ -7,6 +7,7 @@ import logging
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from ipaddress import ip_address
 from types import FrameType
 
 import uvicorn
@@ -68,9 +69,12 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+        logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # the client is told
         for listener in sockets or []:
             host, port = listener.getsockname()[:2]
             self._say(f"serving at http://{f'[{host}]' if ':' in host else host}:{port}")
+            if self._settings.api_key is None and not ip_address(host.partition("%")[0]).is_loopback:
+                self._say("whoever reaches this address can use the server; --api-key KEY keeps others out")
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if self._wanted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -34,6 +35,7 @@ from galley.serving.tasks import (
     TaskFailed,
 )
 
+_log = logging.getLogger(__name__)
 _SWEEP_S = 2.0
 _LONGEST_RETRY_S = 60
 
@@ -90,7 +92,7 @@ class Scheduler:
             self._sweeper.cancel()
         for job in self._unfinished():
             job.reading += time.time() - job.started if job.started else 0.0
-            job.save()
+            self._keep(job)
         await self._pools.close()
 
     # Places
@@ -206,7 +208,7 @@ class Scheduler:
     def _read(self, job: Job, numbers: list[int]) -> None:
         job.state = State.RUNNING
         job.started = time.time()
-        job.save()
+        self._keep(job)
         job.changed()
         if not numbers:
             self._finish(job)
@@ -226,10 +228,12 @@ class Scheduler:
         else:
             assert isinstance(answer, TaskFailed)
             self.metrics.failed.inc()
+            if answer.code == ModelError.exit_code:
+                job.status = 503
             prefix = f"page {number}"
             message = answer.message if answer.message.startswith(prefix) else f"{prefix}: {answer.message}"
             job.failures.append(Failure(message=message, page=number))
-        job.save()
+        self._keep(job)
         job.changed()
         if not job.left:
             self._finish(job)
@@ -260,7 +264,7 @@ class Scheduler:
         job.over(state)
         self._pool(job.options).drop(job.id)
         job.folder.document.unlink(missing_ok=True)  # nobody needs it any more
-        job.save()
+        self._keep(job)
         self.metrics.jobs.labels(state.value).inc()
         self.metrics.job_seconds.observe(time.time() - job.created)
         job.changed()
@@ -314,6 +318,13 @@ class Scheduler:
         over = [job for job in self.jobs.values() if job.state.over]
         for job in sorted(over, key=lambda job: job.ended or 0.0)[: max(0, len(over) - self.limits.kept)]:
             self._forget(job)
+
+    def _keep(self, job: Job) -> None:
+        """Write a job's state. Where that fails the job goes on; a restart would know less of it."""
+        try:
+            job.save()
+        except OSError as error:
+            _log.error("the state of job %s is not saved: %s", job.id, error.strerror)
 
     def _forget(self, job: Job) -> None:
         del self.jobs[job.id]

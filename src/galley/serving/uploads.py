@@ -28,8 +28,9 @@ _DATA_URL = re.compile(r"data:[^,;]*(?:;[^,;]*)*?;base64,", re.IGNORECASE)
 class BodyLimit:
     """Middleware: a request's body may have so many bytes, told or found out while it is read."""
 
-    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
-        self._app, self._max_bytes = app, max_bytes
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+        self._app, self._limits = app, limits
+        self._max_bytes = limits.max_bytes * 4 // 3 + MEGABYTE  # a document's as base64, and some more
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -54,18 +55,13 @@ class BodyLimit:
         await self._app(scope, counted, send)
 
     def _too_large(self) -> Refusal:
-        return too_large(self._max_bytes)
+        return too_large(self._limits.max_bytes)
 
 
 def too_large(max_bytes: int) -> Refusal:
     """A document beyond the limit."""
-    size = f"{max_bytes / MEGABYTE:g} MB"
+    size = f"{max_bytes / MEGABYTE:.3g} MB"
     return Refusal(413, "too-large", f"the server takes no more than {size}; split the document")
-
-
-def body_limit(limits: Limits) -> int:
-    """Bytes of a body: a document's as base64, and some more."""
-    return limits.max_bytes * 4 // 3 + MEGABYTE
 
 
 async def read_form(request: Request, limits: Limits) -> FormData:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-from galley.errors import GalleyError, unexpected
+from galley.errors import GalleyError, ModelError, unexpected
+from galley.serving.disk import NO_ROOM, is_full
 from galley.serving.models import Models
 from galley.serving.reading import TaskReader
 from galley.serving.tasks import Answer, Delta, ReadPage, Task, TaskFailed
@@ -57,6 +58,14 @@ def serve_tasks(pipe: Connection, make_models: Callable[[], Models], lanes: int,
         _Worker(pipe, models, lanes).run()
 
 
+def _failed(task: Task, error: Exception) -> TaskFailed:
+    if is_full(error):
+        return TaskFailed(NO_ROOM, ModelError.exit_code)
+    traceback.print_exc()
+    what = unexpected(error)
+    return TaskFailed(f"page {task.number}: {what}" if isinstance(task, ReadPage) else what)
+
+
 class _Worker:
     def __init__(self, pipe: Connection, models: Models, lanes: int) -> None:
         self._pipe, self._models = pipe, models
@@ -83,9 +92,7 @@ class _Worker:
         except GalleyError as error:
             answer = TaskFailed(str(error), error.exit_code)
         except Exception as error:  # no task may take the others down
-            traceback.print_exc()
-            what = unexpected(error)
-            answer = TaskFailed(f"page {task.number}: {what}" if isinstance(task, ReadPage) else what)
+            answer = _failed(task, error)
         self._send((ticket, answer))
 
     def _reader(self) -> TaskReader:
