@@ -7,9 +7,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from galley.drafters.formulas.layout import Group, Item, usual_size
-from galley.drafters.formulas.structure import Structure
-from galley.drafters.formulas.symbols import Gray, SymbolReader
+from galley.drafters.formulas.items import Group, Item
+from galley.drafters.formulas.pieces import Gray
+from galley.drafters.formulas.structure import read_structure
+from galley.drafters.formulas.symbols import SymbolReader
+from galley.drafters.formulas.typeset import usual_size
 
 _NUMBER = re.compile(r"[(\[] ([A-Z]? ?[\d .]*\d)( ?[a-z])? [)\]]")
 _NUMBER_GAP = 2.5
@@ -34,12 +36,12 @@ class FormulaReader:
 
     def read(self, gray: Gray) -> Formula | None:
         """The formula of a picture (height, width); None for one without ink."""
-        found: list[Item] = list(self._symbols.read(gray))
-        if not found:
+        symbols = self._symbols.read(gray)
+        if not symbols:
             return None
-        em = usual_size([item for item in found if not isinstance(item, Group)])
-        items, number = _without_number(found, em)
-        group = Structure(em).read(items)
+        em = usual_size(symbols)
+        items, number = _without_number(symbols, em)
+        group = read_structure(items, em)
         return Formula(group.latex, _mean(group), number)
 
 
@@ -49,7 +51,7 @@ def _without_number(items: Sequence[Item], em: float) -> tuple[list[Item], str |
     reach = ordered[0].box.x1
     for place, item in enumerate(ordered[1:], 1):
         if item.box.x0 > reach + _NUMBER_GAP * em:
-            match = _NUMBER.fullmatch(Structure(em).read(ordered[place:]).latex)
+            match = _NUMBER.fullmatch(read_structure(ordered[place:], em).latex)
             if match:
                 return ordered[:place], "".join(match.groups("")).replace(" ", "")
         reach = max(reach, item.box.x1)

@@ -1,4 +1,4 @@
-"""What the layout of a formula is made of: items on lines, each with the size and baseline it would have."""
+"""How well symbols fit on a line of type: by the size and place that their classes have in ems."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from galley.drafters.formulas.symbols import Box, Kind, Symbol
+from galley.drafters.formulas.kinds import Kind, Symbol
 
 AXIS = 0.25
 """Height of the mathematical axis above the baseline, in ems."""
@@ -45,25 +45,6 @@ DELIMITERS = frozenset(
     )
 )
 DELIMITERS |= {"\\parallel", "\\sqrt"}
-
-
-@dataclass(frozen=True)
-class Group:
-    """A part already read: its LaTeX, its box, and the size (pixels to the em) and baseline it stands on.
-
-    sure: log-probabilities of its symbols.
-    """
-
-    latex: str
-    box: Box
-    em: float
-    baseline: float
-    sure: tuple[float, ...]
-    name: str = ""
-    """of a group that acts as a sign, like an operator"""
-
-
-Item = Symbol | Group
 
 
 def usual_size(symbols: Sequence[Symbol]) -> float:
