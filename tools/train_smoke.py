@@ -185,7 +185,7 @@ def main() -> None:
     parser.add_argument(
         "--work", type=Path, required=True, help="folder for everything that is made; emptied"
     )
-    parser.add_argument("--steps", type=int, default=60, help="steps of each training phase")
+    parser.add_argument("--steps", type=int, default=40, help="steps of each training phase")
     options = parser.parse_args()
     start = time.monotonic()
     clear(options.work)
