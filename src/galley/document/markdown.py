@@ -86,7 +86,8 @@ def _list_item(block: Block, content: str) -> str:
     marker = str(block.extra.get("marker") or "")
     ordered = marker[:-1].isdigit() and marker[-1] in ".)" and content.startswith(marker)
     if ordered:
-        content = f"{marker} {content[len(marker) :].lstrip()}"  # Chinese sets no space there, Markdown needs one
+        # Chinese sets no space after the number, Markdown needs one.
+        content = f"{marker} {content[len(marker) :].lstrip()}"
     text = escape_block(content, lists=ordered)
     indent = "    " * (max(1, block.level or 1) - 1)
     return indent + (text if ordered else "- " + text).replace("\n", "\n" + indent + "  ")
