@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from galley.cli.outputs import make_folder
 from galley.cli.speed import speed_command
 from galley.errors import ModelError, UsageError
 
@@ -76,7 +77,7 @@ def eval_command(
             say=lambda line: typer.echo(line, err=True),
         )
 
-    _make_folder(out)
+    make_folder(out)
     chosen = strategy or ([] if pred else ["auto"])
     runs = {path.resolve().name: settings(path, "auto") for path in pred or ()}
     runs |= {strategy: settings(None, strategy) for strategy in chosen}
@@ -127,11 +128,5 @@ def realset(
     def keep(sample: Sample) -> bool:
         return sample.task in wanted and only in f"{sample.id} {sample.kind}"
 
-    _make_folder(out)
-    bench(data, out, systems.split(","), keep, every, threads, limit_seconds, typer.echo)
-
-
-def _make_folder(out: Path) -> None:
-    from galley.cli.outputs import make_folder  # brings numpy with it
-
     make_folder(out)
+    bench(data, out, systems.split(","), keep, every, threads, limit_seconds, typer.echo)

@@ -11,7 +11,6 @@ from types import TracebackType
 
 from galley.cli.formats import SUFFIXES
 from galley.errors import OutputError, UsageError
-from galley.ingest.source import display_name
 
 
 class OutputFolder:
@@ -24,9 +23,7 @@ class OutputFolder:
     def __init__(self, path: Path) -> None:
         """Make the folder. Raises ``OutputError`` when that cannot be, ``UsageError`` for names like a.md."""
         if path.suffix in SUFFIXES.values() and not path.is_dir():
-            raise UsageError(
-                f"-o takes a folder; to write one file: galley parse FILE > {display_name(path)}"
-            )
+            raise UsageError(f"-o takes a folder; to write one file: galley parse FILE > {_shown(path)}")
         self.path = path
         make_folder(path)
         with writing(path):
@@ -87,6 +84,13 @@ def writing(target: Path) -> Iterator[None]:
     try:
         yield
     except FileExistsError as error:
-        raise OutputError(f"{display_name(target)} is a file; -o takes a folder") from error
+        raise OutputError(f"{_shown(target)} is a file; -o takes a folder") from error
     except OSError as error:
-        raise OutputError(f"cannot write {display_name(target)}: {error.strerror or error}") from error
+        raise OutputError(f"cannot write {_shown(target)}: {error.strerror or error}") from error
+
+
+def _shown(path: Path) -> str:
+    """A path as messages name it."""
+    from galley.ingest.source import display_name  # brings numpy with it
+
+    return display_name(path)

@@ -9,6 +9,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from galley.cli.outputs import make_folder
 from galley.errors import ModelError, UsageError
 
 Number = TypeVar("Number", int, float)
@@ -83,7 +84,7 @@ def speed_command(
         taus=_numbers("--taus", taus, float, 0.001, 1),
         say=lambda line: typer.echo(line, err=True),
     )
-    _make_folder(out)
+    make_folder(out)
     report, differences = bench(settings)
     typer.echo(to_markdown(report))
     if report.failures or differences:
@@ -122,9 +123,3 @@ def _require_packages() -> None:
     missing = [name for name in ("bs4", "lxml", "matplotlib", "rapidfuzz") if find_spec(name) is None]
     if missing:
         raise ModelError(f"the report needs pip install 'galley[eval]' ({', '.join(missing)} missing)")
-
-
-def _make_folder(out: Path) -> None:
-    from galley.cli.outputs import make_folder  # brings numpy with it
-
-    make_folder(out)
