@@ -27,6 +27,7 @@ from galley.training.nano.export import export
 from galley.training.nano.graph import TorchForward
 from galley.training.nano.learner import NanoLearner, to_example
 from galley.training.nano.model import Nano
+from galley.training.nano.onnx_eyes import eyes
 from galley.training.nano.onnx_mind import mind
 from galley.training.rows import Recipe, join, lay_out
 
@@ -202,6 +203,20 @@ def assert_same_bits(model: NanoTarget, windows: list[tuple[int, int, int]], see
             model.commit(plain, np.array([0]))
             assert alone.logprobs is not None
             np.testing.assert_array_equal(scores.logprobs[slot], alone.logprobs[0])
+
+
+def test_exported_weights_have_seven_bits(nano: Nano) -> None:
+    """Pairs of eight-bit products overflow the sixteen bits that AVX2 adds them in."""
+    import onnx
+
+    small = [
+        onnx.numpy_helper.to_array(one)
+        for model in (mind(nano), eyes(nano))
+        for one in model.graph.initializer
+        if one.data_type == onnx.TensorProto.INT8
+    ]
+    assert len(small) > 10
+    assert max(int(np.abs(weight.astype(int)).max()) for weight in small) == 63
 
 
 def test_what_is_not_exported_is_named(vocabulary: Vocabulary) -> None:

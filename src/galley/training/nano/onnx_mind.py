@@ -241,6 +241,3 @@ def _most_score(attention: Attention) -> float:
     """No score exceeds this: a query and a key are normalised vectors times their weights."""
     query, key = (norm.weight.detach().abs().max() for norm in (attention.norm_q, attention.norm_k))
     return float(query * key) * math.sqrt(attention.dim)
-
-
-__all__ = ["POSITIONS", "mind"]
