@@ -96,6 +96,27 @@ def test_an_address_where_nothing_listens() -> None:
 
 
 @needs_ray
+def test_a_slow_start_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ray._private import services
+
+    from galley.engines.ray import cluster
+
+    answers = [RuntimeError("not yet"), RuntimeError("not yet"), {"NodeID": "a"}]
+
+    def look(*args: object) -> object:
+        answer = answers.pop(0)
+        if isinstance(answer, RuntimeError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(services, "get_node", look)
+    monkeypatch.setattr(cluster.time, "sleep", lambda seconds: None)
+    with cluster._slow_start():
+        assert services.get_node("address", "a") == {"NodeID": "a"}
+    assert services.get_node is look
+
+
+@needs_ray
 def test_what_is_wrong_with_a_machine_is_told_from_what_is_wrong_with_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

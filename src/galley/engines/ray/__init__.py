@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",  # it would call home
-    "RAY_BACKEND_LOG_LEVEL": "error",  # it would print its own words to standard error
-    "RAY_gcs_server_port_wait_time_s": "120",  # a busy machine is slow to start it
+    "RAY_worker_niceness": "0",  # its workers would only get what other programs leave them
+    "RAY_gcs_server_port_wait_time_s": "300",  # a busy machine is slow to start what a cluster needs
+    "RAY_agent_register_timeout_ms": "300000",
+    "RAY_worker_register_timeout_seconds": "300",
 }
 """Ray reads them when it is imported."""
 

@@ -7,11 +7,13 @@ import re
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import ray
+import ray._private.services as ray_services
 import ray._private.worker as ray_worker
 
 from galley.errors import GalleyError, UsageError, one_line
@@ -19,6 +21,7 @@ from galley.runtime import cores
 
 _STORE_BYTES = 128 * 2**20  # for documents; Ray moves to disk what does not fit
 _PATIENCE_S = 10
+_START_S = 300
 _ADDRESS = re.compile(r"(?P<host>\S+):(?P<port>\d{1,5})")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -36,7 +39,7 @@ def connected(address: str | None, jobs: int | None) -> Iterator[list[dict[str, 
         False  # it would print its own words about dead workers to standard output
     )
     options = _of_our_own(jobs) if address is None else {"address": address}
-    with _handlers_kept():
+    with _handlers_kept(), _slow_start():
         try:
             ray.init(**options, log_to_driver=False, logging_level=logging.ERROR, namespace="galley")
         except Exception as error:  # Ray raises many kinds
@@ -70,6 +73,31 @@ def _of_our_own(jobs: int | None) -> dict[str, Any]:
         "object_store_memory": _STORE_BYTES,
         "_node_ip_address": "127.0.0.1",
     }
+
+
+@contextmanager
+def _slow_start() -> Iterator[None]:
+    """Ray gives a machine 30 seconds to appear in its own cluster; a busy one needs more, and gets it."""
+    look = ray_services.get_node
+    ray_services.get_node = _patient(look)
+    try:
+        yield
+    finally:
+        ray_services.get_node = look
+
+
+def _patient(look: Callable[..., Any]) -> Callable[..., Any]:
+    def get_node(*args: Any, **named: Any) -> Any:
+        end = time.monotonic() + _START_S
+        while True:
+            try:
+                return look(*args, **named)
+            except RuntimeError:
+                if time.monotonic() >= end:
+                    raise
+                time.sleep(1)
+
+    return get_node
 
 
 @contextmanager
