@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import random
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,13 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from tests.targets import checkpoints
+from tests.engines.vllm.builders import BUILDERS
 from tests.targets.test_strategies import IMAGE, MadeUpDraft
 
 from galley.decoding import DraftPool, Request, Result, Sampling, Window
 from galley.engines.chain import ChainDrafter, Masks
+from galley.engines.drafts import DRAFTS
 from galley.engines.vllm.decoder import VllmDecoder
-from galley.engines.vllm.drafter import DRAFTS
 from galley.engines.vllm.engine import EngineSettings
 from galley.engines.vllm.reader import VllmReader, load_vllm
 from galley.parsing.options import ParseOptions
@@ -32,27 +31,8 @@ from galley.parsing.strategies.regions import RegionsParser
 from galley.targets.prompt import Prompt, Task
 from galley.targets.transformers.prompts import model_inputs
 
-TOKENS, BLOCK = 40, 7
+TOKENS = 40
 SHAPES = ((60, 100), (120, 80), (40, 140))
-_ROPE = {"mrope_section": [4, 6, 6]}  # the smallest head that vLLM's CPU kernels take has 32 numbers
-_VIDEO = {"begin": "<|begin_of_video|>", "end": "<|end_of_video|>"}
-
-BUILDERS: dict[str, Callable[[Path], Path]] = {
-    "gravity_ocr": lambda folder: checkpoints.gravity_ocr(
-        folder,
-        block=BLOCK,
-        words=checkpoints.tokenizer(**_VIDEO),
-        head_dim=32,
-        intermediate_size=3 * checkpoints.HIDDEN,  # as in GLM-OCR, whose vision vLLM sizes by it
-        rope_parameters=checkpoints.rope(**_ROPE, partial_rotary_factor=1.0),
-    ),
-    "qwen3_vl": lambda folder: checkpoints.qwen3_vl(
-        folder, head_dim=32, rope_parameters=checkpoints.rope(**_ROPE, mrope_interleaved=True)
-    ),
-    "qwen2_5_vl": lambda folder: checkpoints.qwen2_5_vl(
-        folder, num_attention_heads=2, num_key_value_heads=1, rope_parameters=checkpoints.rope(**_ROPE)
-    ),
-}
 
 
 def main(family: str, folder: Path, report: Path) -> None:

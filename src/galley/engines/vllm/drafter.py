@@ -9,15 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from vllm.tokenizers import cached_tokenizer_from_config
 
-from galley.decoding import BlockDiffusion, DraftPool, Window
+from galley.decoding import Window
 from galley.decoding.window import Ids
-from galley.engines.chain import ChainDrafter, Masks, MatchOrOwn, draft_chains, start
+from galley.engines.chain import ChainDrafter, draft_chains
+from galley.engines.drafts import DRAFTS, ModelDrafts
 from galley.engines.vllm.drafting_forward import DraftingForward, DraftingRow
-from galley.targets.prompt import text_key
-from galley.targets.transformers.loading import checkpoint_folder, checkpoint_self_speculation
 
-DRAFTS = "galley_drafts"
-"""A request's draft texts in ``SamplingParams.extra_args``, or ``vllm_xargs`` over HTTP: a list of strings."""
 SEQUENCE = "galley"
 """A request's own ``ChainDrafter`` in ``extra_args``, where engine and caller share a process."""
 
@@ -25,23 +22,17 @@ SEQUENCE = "galley"
 class Drafter:
     """Free drafts where they match, the model's own blocks where none does and the checkpoint drafts for itself.
 
-    ``num_speculative_tokens`` is the longest chain: for a model that drafts for itself, its block and one more.
+    ``num_speculative_tokens`` is the longest chain: for a model that drafts for itself, its block and one more. A
+    request brings its texts in ``SamplingParams.extra_args``, ``vllm_xargs`` over HTTP.
     """
 
     def __init__(self, vllm_config: Any) -> None:
-        self._longest: int = vllm_config.speculative_config.num_speculative_tokens
+        longest: int = vllm_config.speculative_config.num_speculative_tokens
         model = vllm_config.model_config
         self._room: int = model.max_model_len
-        self._tokenizer: Any = cached_tokenizer_from_config(model)
-        self._key = text_key(self)
-        folder = checkpoint_folder(model.model)
-        own = checkpoint_self_speculation(folder, self._tokenizer, model.get_vocab_size())
-        self._masks = Masks(own.mask_id, own.block_size) if own else Masks()
+        tokenizer = cached_tokenizer_from_config(model)
+        self._drafts = ModelDrafts(model.model, tokenizer, model.get_vocab_size(), longest)
         self._following: dict[str, ChainDrafter] = {}
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """Text of token ids."""
-        return str(self._tokenizer.decode(ids, skip_special_tokens=True))
 
     def load_model(self, model: Any) -> None:
         """The model is the target's own; the runner that is attached later has it."""
@@ -49,7 +40,7 @@ class Drafter:
     def attach(self, runner: Any) -> None:
         """Draft for this model runner."""
         self._runner = runner
-        self._forward = DraftingForward(runner) if self._masks.mask_id is not None else None
+        self._forward = DraftingForward(runner) if self._drafts.own else None
 
     def propose(
         self,
@@ -98,14 +89,8 @@ class Drafter:
         extra = request.sampling_params.extra_args or {}
         known = extra.get(SEQUENCE) or self._following.get(request.req_id)
         if known is None:
-            known = self._following[request.req_id] = self._started(extra.get(DRAFTS) or [])
+            known = self._following[request.req_id] = self._drafts.drafter(extra.get(DRAFTS) or [])
         return known
-
-    def _started(self, texts: Sequence[str]) -> ChainDrafter:
-        encode = self._tokenizer.encode
-        pool = DraftPool([encode(text, add_special_tokens=False) for text in texts], self._key)
-        own = BlockDiffusion() if self._masks.mask_id is not None else None
-        return ChainDrafter(start(MatchOrOwn(own), self._masks, pool), self._longest)
 
     def _forget_finished(self) -> None:
         for gone in self._following.keys() - self._runner.requests.keys():

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import sys
 import threading
 from collections import deque
 from dataclasses import dataclass
@@ -80,13 +78,14 @@ class SharedEngine:
 
 def _build(model: str, settings: EngineSettings, longest: int) -> Any:
     os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")  # Galley reports to nobody
+    os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")  # standard output is for documents
+    from vllm.config.logging import LoggingConfig
     from vllm.engine.arg_utils import EngineArgs
     from vllm.platforms import current_platform
     from vllm.v1.engine.llm_engine import LLMEngine
     from vllm.v1.executor.uniproc_executor import UniProcExecutor
 
     register()
-    _keep_stdout_clean()
     on_cpu = current_platform.is_cpu()
     arguments = EngineArgs(
         model=model,
@@ -103,14 +102,7 @@ def _build(model: str, settings: EngineSettings, longest: int) -> Any:
             "num_speculative_tokens": longest,
         },
         distributed_executor_backend=UniProcExecutor,
+        logging_config=LoggingConfig(log_level="ERROR"),
+        use_tqdm_on_load=False,
     )
     return LLMEngine(arguments.create_engine_config(), UniProcExecutor, log_stats=False)
-
-
-def _keep_stdout_clean() -> None:
-    """vLLM reports on stdout, where Galley's own output goes."""
-    log = logging.getLogger("vllm")
-    log.setLevel(logging.ERROR)
-    for handler in log.handlers:
-        if isinstance(handler, logging.StreamHandler):
-            handler.setStream(sys.stderr)

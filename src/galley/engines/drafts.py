@@ -1,0 +1,43 @@
+"""From a request's draft texts to the drafter that follows it in an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from galley.decoding import BlockDiffusion, DraftPool
+from galley.engines.chain import ChainDrafter, Masks, MatchOrOwn, start
+from galley.targets.prompt import text_key
+from galley.targets.transformers.loading import checkpoint_folder, checkpoint_self_speculation
+
+DRAFTS = "galley_drafts"
+"""What a request calls its draft texts, a list of strings."""
+
+
+class ModelDrafts:
+    """Free drafts where they match, the model's own blocks where none does and the checkpoint drafts for itself.
+
+    model: a checkpoint's folder or hub id. longest: the most tokens of a chain.
+    """
+
+    def __init__(self, model: str, tokenizer: Any, vocab_size: int, longest: int) -> None:
+        self._tokenizer, self._longest = tokenizer, longest
+        own = checkpoint_self_speculation(checkpoint_folder(model), tokenizer, vocab_size)
+        self._masks = Masks(own.mask_id, own.block_size) if own else Masks()
+        self._key = text_key(self)
+
+    @property
+    def own(self) -> bool:
+        """Whether the model drafts for itself."""
+        return self._masks.mask_id is not None
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Text of token ids."""
+        return str(self._tokenizer.decode(ids, skip_special_tokens=True))
+
+    def drafter(self, texts: Sequence[str]) -> ChainDrafter:
+        """A drafter for one request."""
+        encode = self._tokenizer.encode
+        pool = DraftPool([encode(text, add_special_tokens=False) for text in texts], self._key)
+        own = BlockDiffusion() if self.own else None
+        return ChainDrafter(start(MatchOrOwn(own), self._masks, pool), self._longest)
