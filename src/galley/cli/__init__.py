@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import signal
 import sys
@@ -46,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _leave(code: int) -> NoReturn:
     """Exit. Python would complain if it had to flush what nobody reads or no disk holds."""
+    gc.freeze()  # nothing is gained by a last search for cycles, which takes seconds with large packages
     if sys.stdout is not None and code in (_PIPE_CLOSED, OutputError.exit_code):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
