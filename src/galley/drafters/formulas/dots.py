@@ -7,7 +7,7 @@ from itertools import permutations
 
 from galley.drafters.formulas.boxes import Box
 from galley.drafters.formulas.items import Group, Item, Read, around, named, without
-from galley.drafters.formulas.kinds import Symbol
+from galley.drafters.formulas.kinds import Symbol, kinds
 from galley.drafters.formulas.typeset import AXIS, has_size
 
 _DOTS = (".", "\\cdot")
@@ -17,10 +17,11 @@ _SURE = (-0.1,)
 
 def read_dots(items: list[Item], em: float, read: Read) -> list[Item]:
     """Three dots at equal steps, level, upright or slanting, as one sign."""
+    items = _without_colons(items, em)
     dots = sorted(named(items, _DOTS), key=lambda item: (item.box.x, item.box.y))
     for first, second in permutations(dots, 2):
         x, y = second.box.x - first.box.x, second.box.y - first.box.y
-        if first not in items or second not in items or not _is_step(x, y, em):
+        if not _is_step(x, y, em) or first not in items or second not in items:
             continue
         place = second.box.x + x, second.box.y + y
         third = next((dot for dot in dots if dot in items and _is_at(dot.box, place, em)), None)
@@ -28,6 +29,22 @@ def read_dots(items: list[Item], em: float, read: Read) -> list[Item]:
             continue
         others = without(items, first, second, third)
         items = [*others, _dotted(around([first, second, third]), x, y, em, others)]
+    return items
+
+
+def _without_colons(items: list[Item], em: float) -> list[Item]:
+    """The items, colons with a dot over or under them as single dots: two of three upright ones look like a colon."""
+    dots = named(items, _DOTS)
+    for colon in [i for i in items if isinstance(i, Symbol) and i.name == ":"]:
+        if any(
+            abs(dot.box.x - colon.box.x) < 0.1 * em and -dot.box.overlap_y(colon.box) < 0.5 * em
+            for dot in dots
+        ):
+            dot = next(kind for kind in kinds() if kind.name == ".")
+            box, size = colon.box, min(colon.box.width, colon.box.height / 2)
+            tops = box.y0, box.y1 - size
+            parts = [Symbol(Box(box.x0, top, box.x1, top + size), ((dot, colon.sure[0]),)) for top in tops]
+            items = [*without(items, colon), *parts]
     return items
 
 

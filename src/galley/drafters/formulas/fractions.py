@@ -28,8 +28,7 @@ def read_roots(items: list[Item], em: float, read: Read) -> list[Item]:
 
 def _continues(sign: Box, bar: Box, em: float) -> bool:
     """Whether a bar is the roof of a root, printed apart from it."""
-    near = 0.12 * em
-    return abs(bar.x0 - sign.x1) < near + 0.1 * sign.width and abs(bar.y - sign.y0) < near
+    return abs(bar.x0 - sign.x1) < 0.2 * em + 0.1 * sign.width and abs(bar.y - sign.y0) < 0.15 * em
 
 
 def read_fractions(items: list[Item], em: float, read: Read) -> list[Item]:

@@ -11,6 +11,7 @@ from galley.drafters.formulas.typeset import AXIS, BIG, INTEGRALS, SCRIPT
 _FUNCTIONS = ("argmax", "argmin", "liminf", "limsup", "lim", "max", "min", "sup", "inf")
 """Names that take limits, the longer before those they hold."""
 _WITH_LIMITS = (BIG - INTEGRALS) | {f"\\{name}" for name in _FUNCTIONS}
+_ARROWS = {"\\to": "\\xrightarrow", "\\longrightarrow": "\\xrightarrow", "\\leftarrow": "\\xleftarrow"}
 _LEAST = -4
 """log-probability from which a symbol may be a letter that a name needs"""
 
@@ -63,6 +64,18 @@ def read_limits(items: list[Item], em: float, read: Read) -> list[Item]:
         over, under = _stacked(sign, items, em, above=True), _stacked(sign, items, em, above=False)
         if over or under:
             items = [*without(items, sign, *over, *under), _with_limits(sign, over, under, em, read)]
+    return items
+
+
+def read_arrows(items: list[Item], em: float, read: Read) -> list[Item]:
+    """Long arrows with what stands over them."""
+    for arrow in named(items, _ARROWS):
+        over = [i for i in _stacked(arrow, items, em, above=True) if arrow.box.x0 < i.box.x < arrow.box.x1]
+        if arrow in items and over and arrow.box.width > 0.9 * em:
+            text = read(over, em * SCRIPT)
+            latex, sure = f"{_ARROWS[arrow.name]}{{{text.latex}}}", (*arrow.sure, *text.sure)
+            group = Group(latex, arrow.box, em, arrow.box.y + AXIS * em, sure, arrow.name)
+            items = [*without(items, arrow, *over), group]
     return items
 
 

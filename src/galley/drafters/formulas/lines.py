@@ -14,10 +14,16 @@ from galley.drafters.formulas.typeset import AXIS, SCRIPT, Line, best_on, has_si
 from galley.drafters.formulas.words import Word, write
 
 _PRIMES = ("'", "\\prime")
+_PARTNERS = {")": "(", "]": "[", "\\}": "\\{", "\\rangle": "\\langle"}
+_RELATIONS = frozenset(
+    ("=", "<", ">", "\\le", "\\ge", "\\equiv", "\\approx", "\\sim", "\\simeq", "\\cong", "\\to")
+)
 _LIKE_PRIMES = (*_PRIMES, "\\mathrm{l}", "/", ",")
 _RAISED = (0.28, 0.38, 0.48, 0.6)
 _LOWERED = (0.12, 0.22, 0.32)
 """ems from the line's baseline to that of a script"""
+_LEAST_EM = 4.0
+"""pixels, below which a line is too small to have scripts"""
 _SCRIPT_COST = 1.0
 """nats that a place on the line is likelier than one in a script"""
 
@@ -53,18 +59,69 @@ def read_line(items: Sequence[Item], em: float, read: Read) -> Group:
     """Items of one line with their scripts."""
     ordered = sorted(items, key=lambda item: item.box.x0)
     line = _line_of(ordered, em)
+    bases = _bases(ordered, line, set(ordered) if em < _LEAST_EM else set())
+    torn = {item for base in bases for part in (base.above, base.below) for item in _torn(part)}
+    if torn:
+        bases = _bases(ordered, line, torn)
+    words = [_with_scripts(base, em, read) for base in bases]
+    sure = tuple(value for word in words for value in word.sure)
+    return Group(write(words, line.em), around(ordered), line.em, line.baseline, sure)
+
+
+def read_aligned(lines: Sequence[Sequence[Item]], em: float, read: Read) -> tuple[str, tuple[float, ...]]:
+    """Lines under each other, set apart at the relation signs that stand under each other, and their symbols'
+    log-probabilities."""
+    place = _common_relation(lines, em)
+    written: list[str] = []
+    sure: tuple[float, ...] = ()
+    for line in lines:
+        cells = [list(line)]
+        if place is not None:
+            cells = [[i for i in line if (i.box.x < place - 0.4 * em) is left] for left in (True, False)]
+        groups = [read_line(cell, em, read) if cell else None for cell in cells]
+        written.append(" & ".join(group.latex if group else "" for group in groups).strip())
+        sure += tuple(value for group in groups if group for value in group.sure)
+    return " \\\\ ".join(written), sure
+
+
+def _common_relation(lines: Sequence[Sequence[Item]], em: float) -> float | None:
+    """Where from left to right the first relations of most lines stand; None where they do not line up."""
+    signs = [[i.box.x for i in line if i.name in _RELATIONS] for line in lines]
+    firsts = [min(places) for places in signs if places]
+    if not firsts:
+        return None
+    middle = sorted(firsts)[len(firsts) // 2]
+    in_line = sum(abs(first - middle) < 0.3 * em for first in firsts)
+    return middle if in_line > 1 and in_line > 0.5 * len(lines) else None
+
+
+def _bases(ordered: Sequence[Item], line: Line, full: set[Item]) -> list[_Base]:
+    """The words of a line, the scripts of each with it. full: items that are no scripts."""
     bases: list[_Base] = []
     for item in ordered:
         place, word = _place(item, line, bases[-1].word if bases else None)
-        if place == 0 or (not bases and place < 0 and len(ordered) == 1):
+        if place == 0 or item in full or (not bases and len(ordered) == 1):
             bases.append(_Base(word))
             continue
         if not bases:
             bases.append(_Base(Word("{}", Box(item.box.x0, line.baseline, item.box.x0, line.baseline), ())))
         (bases[-1].above if place > 0 else bases[-1].below).append(item)
-    words = [_with_scripts(base, em, read) for base in bases]
-    sure = tuple(value for word in words for value in word.sure)
-    return Group(write(words, line.em), around(ordered), line.em, line.baseline, sure)
+    alone = len(bases) == 1 and not bases[0].word.sure and not (bases[0].above and bases[0].below)
+    return _bases(ordered, line, {*full, ordered[0]}) if alone else bases
+
+
+def _torn(script: Sequence[Item]) -> list[Item]:
+    """Brackets of a script without their partners: they belong to the line."""
+    torn: list[Item] = []
+    for item in script:
+        if item.name in _PARTNERS.values():
+            torn.append(item)
+        elif item.name in _PARTNERS:
+            if torn and torn[-1].name == _PARTNERS[item.name]:
+                torn.pop()
+            else:
+                torn.append(item)
+    return torn
 
 
 def _with_scripts(base: _Base, em: float, read: Read) -> Word:

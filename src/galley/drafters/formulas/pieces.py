@@ -13,6 +13,10 @@ from galley.drafters.formulas.boxes import Box, hull
 
 _INK = 48
 _FRINGE = 25
+_MOST_SPECKS, _MOST_PIECES, _MOST_GROUPS = 20_000, 500, 3000
+"""More is no formula but a picture or noise, and would take long."""
+_LARGEST_SIGN = 3.0
+"""usual heights, of signs that are printed in several pieces one within the other"""
 
 Gray = NDArray[np.uint8]
 Labels = NDArray[np.int32]
@@ -39,8 +43,11 @@ def ink_of(gray: Gray) -> Gray:
 
 
 def pieces_of(ink: Gray) -> tuple[Labels, list[Piece]]:
-    """The number of each pixel's piece (height, width), 0 for paper, and the pieces without specks of dust."""
+    """The number of each pixel's piece (height, width), 0 for paper, and the pieces without specks of dust; none where
+    there are too many for a formula."""
     labels, count = ndimage.label(ink > _INK, np.ones((3, 3)))
+    if count > _MOST_SPECKS:
+        return labels, []
     boxes = ndimage.find_objects(labels)
     areas = ndimage.sum_labels(ink > _INK, labels, np.arange(1, count + 1))
     heights = [box[0].stop - box[0].start for box in boxes]
@@ -50,7 +57,7 @@ def pieces_of(ink: Gray) -> tuple[Labels, list[Piece]]:
         for number, (rows, columns) in enumerate(boxes, 1)
         if areas[number - 1] > max(speck, 2)
     ]
-    return labels, pieces
+    return labels, pieces if len(pieces) <= _MOST_PIECES else []
 
 
 def picture_of(ink: Gray, labels: Labels, piece: Piece) -> Gray:
@@ -78,8 +85,9 @@ def groups_of(pieces: Sequence[Piece]) -> list[Piece]:
         near.setdefault(i, set()).add(j)
         near.setdefault(j, set()).add(i)
     chosen = {tuple(sorted(pair)) for pair in pairs}
-    chosen |= {tuple(sorted({i, j, k})) for i, j in pairs for k in (near[i] | near[j]) - {i, j}}
-    return [_joined([pieces[number] for number in group]) for group in sorted(chosen)]
+    if sum(len(near[i]) + len(near[j]) for i, j in pairs) <= _MOST_GROUPS:
+        chosen |= {tuple(sorted({i, j, k})) for i, j in pairs for k in (near[i] | near[j]) - {i, j}}
+    return [_joined([pieces[number] for number in group]) for group in sorted(chosen)[:_MOST_GROUPS]]
 
 
 def _joined(pieces: Sequence[Piece]) -> Piece:
@@ -88,9 +96,9 @@ def _joined(pieces: Sequence[Piece]) -> Piece:
 
 
 def _may_join(a: Box, b: Box, usual: float) -> bool:
-    if a.holds(b) or b.holds(a):
-        return True
     size = max(a.width, a.height, b.width, b.height)
+    if a.holds(b) or b.holds(a):
+        return size < _LARGEST_SIGN * usual
     gap = -a.overlap_y(b)
     if a.is_flat and b.is_flat:  # an equals sign, but not a fraction's bar and another line
         return a.overlap_x(b) > 0.8 * max(a.width, b.width) and gap < 0.5 * min(a.width, usual)

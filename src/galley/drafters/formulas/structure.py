@@ -9,8 +9,8 @@ from galley.drafters.formulas.arrays import read_arrays
 from galley.drafters.formulas.dots import read_dots
 from galley.drafters.formulas.fractions import read_fractions, read_roots
 from galley.drafters.formulas.items import Group, Item, Read, around, rows
-from galley.drafters.formulas.limits import read_functions, read_limits
-from galley.drafters.formulas.lines import part_lines, read_line
+from galley.drafters.formulas.limits import read_arrows, read_functions, read_limits
+from galley.drafters.formulas.lines import part_lines, read_aligned, read_line
 from galley.drafters.formulas.typeset import AXIS
 
 _STEPS: tuple[Callable[[list[Item], float, Read], list[Item]], ...] = (
@@ -20,6 +20,7 @@ _STEPS: tuple[Callable[[list[Item], float, Read], list[Item]], ...] = (
     read_arrays,
     read_functions,
     read_limits,
+    read_arrows,
     read_accents,
 )
 """Each puts a group in the place of the items that it recognises, so that lines with scripts are left."""
@@ -33,10 +34,8 @@ def read_structure(items: Sequence[Item], em: float) -> Group:
     for step in _STEPS:
         left = step(left, em, read_structure)
     parts = [line for row in rows(left, 0.4 * em) for line in part_lines(row, em) if line]
-    lines = [read_line(part, em, read_structure) for part in parts]
-    if len(lines) == 1:
-        return lines[0]
-    body = " \\\\ ".join(line.latex for line in lines)
-    sure = tuple(value for line in lines for value in line.sure)
+    if len(parts) == 1:
+        return read_line(parts[0], em, read_structure)
+    body, sure = read_aligned(parts, em, read_structure)
     box = around(left)
     return Group(f"\\begin{{aligned}} {body} \\end{{aligned}}", box, em, box.y + AXIS * em, sure)

@@ -45,7 +45,14 @@ _FUNCTIONS = frozenset(
         *("hom", "Pr", "mod"),
     )
 )
-_USUAL = {"\\parallel": "\\|", "\\ast": "*", "\\le": "\\leq", "\\ge": "\\geq", "\\ne": "\\neq"}
+_USUAL = {
+    "\\parallel": "\\|",
+    "\\ast": "*",
+    "\\le": "\\leq",
+    "\\ge": "\\geq",
+    "\\ne": "\\neq",
+    "\\sqrt": "\\surd",
+}
 """how formulas usually write a sign"""
 _STYLED = re.compile(r"\\math(rm|bf|cal|bb|frak)\{(\w)\}")
 
@@ -63,7 +70,27 @@ class Word:
 
 def write(words: Sequence[Word], em: float) -> str:
     """LaTeX of a line."""
-    return " ".join(_USUAL.get(word.latex, word.latex) + word.scripts for word in _with_functions(words, em))
+    return " ".join(
+        _USUAL.get(word.latex, word.latex) + word.scripts
+        for word in _with_functions(_with_norms(words, em), em)
+    )
+
+
+def _with_norms(words: Sequence[Word], em: float) -> list[Word]:
+    """Two upright bars close together as one double bar."""
+    found: list[Word] = []
+    for word in words:
+        last = found[-1] if found else None
+        if last and last.name == word.name == "|" and not last.scripts and _is_double(last.box, word.box, em):
+            sure = (*last.sure, *word.sure)
+            found[-1] = replace(word, latex="\\|", box=last.box.union(word.box), sure=sure, name="\\parallel")
+        else:
+            found.append(word)
+    return found
+
+
+def _is_double(first: Box, second: Box, em: float) -> bool:
+    return 0 < second.x - first.x < 0.35 * em and abs(first.height - second.height) < 0.15 * em
 
 
 def _with_functions(words: Sequence[Word], em: float) -> list[Word]:
