@@ -112,7 +112,9 @@ def realset(
     systems: Annotated[
         str, typer.Option(help="Comma-separated systems.")
     ] = "galley,galley-pdf,rapidocr,tesseract",
-    tasks: Annotated[str, typer.Option(help="Comma-separated: page, line, table.")] = "page,line,table",
+    tasks: Annotated[
+        str, typer.Option(help="Comma-separated: page, line, table, formula.")
+    ] = "page,line,table,formula",
     every: Annotated[int, typer.Option(min=1, help="Take each N-th sample only.")] = 1,
     only: Annotated[str, typer.Option(help="Only samples whose id or kind contains this.")] = "",
     threads: Annotated[int, typer.Option(min=1, help="Threads of each system.")] = 1,

@@ -1,4 +1,4 @@
-"""Reading a real-set folder: ``index.json`` (pages) and ``crops_index.json`` (lines, tables)."""
+"""Reading a real-set folder: ``index.json`` (pages) and ``crops_index.json`` (lines, tables, formulas)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from galley.errors import InputError
 
 @dataclass(frozen=True)
 class Sample:
-    """One thing to read. ``truth`` is text or Markdown, or a table's HTML when ``task`` is ``table``.
+    """One thing to read. ``truth`` is text or Markdown, a table's HTML when ``task`` is ``table``, LaTeX when it
+    is ``formula``.
 
     ``ordered`` is False where the truth's order means little (a PDF's text layer, token rows): only its words
     count. ``figure_text`` is True where the truth holds the text in pictures as well, as a text layer does.
@@ -32,9 +33,7 @@ class Sample:
 
 
 def load(folder: Path) -> list[Sample]:
-    """Every sample of ``folder`` in index order: pages, then line and table crops; formula crops are
-    passed over.
-    """
+    """Every sample of ``folder`` in index order: pages, then line, table and formula crops."""
     index = folder / "index.json"
     if not index.is_file():
         raise InputError(f"{folder} holds no index.json; give the folder of a real set")
@@ -76,6 +75,8 @@ def _crop(folder: Path, entry: dict[str, Any]) -> Sample | None:
     kind = entry.get("kind", "crop")
     if "truth_html" in entry:
         return Sample(f"table-{image.stem}", kind, "table", image, entry["truth_html"])
+    if "truth_latex" in entry:
+        return Sample(f"formula-{image.stem}", kind, "formula", image, entry["truth_latex"])
     if "truth" in entry:
         return Sample(f"line-{image.stem}", kind, "line", image, entry["truth"])
     return None

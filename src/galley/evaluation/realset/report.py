@@ -23,7 +23,7 @@ Made {today} on {machine}, {threads} thread(s) per system, each system alone in 
 
 
 def report(samples: list[Sample], runs: list[Predictions], threads: int) -> str:
-    """Tables per kind of page, lines, tables, speed, and every failure and missing system."""
+    """Tables per kind of page, lines, tables, formulas, speed, and every failure and missing system."""
     scored = {run.name: score(samples, run) for run in runs if not run.missing}
     everything = [entry for scores in scored.values() for entry in scores]
     head = _HEAD.format(today=date.today().isoformat(), machine=_machine(), threads=threads)
@@ -32,6 +32,7 @@ def report(samples: list[Sample], runs: list[Predictions], threads: int) -> str:
     parts += ["", "## Pages", "", *_pages([e for e in everything if e.sample.task == "page"], list(scored))]
     parts += ["", *_lines([e for e in everything if e.sample.task == "line"])]
     parts += ["", *_tables([e for e in everything if e.sample.task == "table"])]
+    parts += ["", *_formulas([e for e in everything if e.sample.task == "formula"])]
     parts += ["", *_speed(samples, runs), "", *_failures(everything)]
     return "\n".join(parts) + "\n"
 
@@ -73,6 +74,18 @@ def _tables(scores: list[Score]) -> list[str]:
         mine = [entry for entry in scores if entry.system == name]
         rows.append(_row(name, len(mine), *(_number(mean(mine, m)) for m in ("teds", "teds_structure"))))
     rows += ["", "Plain OCR engines give no tables."]
+    return rows if scores else []
+
+
+def _formulas(scores: list[Score]) -> list[str]:
+    rows = ["## Formula crops", "", "| system | formulas | Sim |", "|---|---|---|"]
+    for name in _systems(scores):
+        mine = [entry for entry in scores if entry.system == name]
+        rows.append(_row(name, len(mine), _number(mean(mine, "formula"))))
+    rows += [
+        "",
+        "Sim: edit similarity of the LaTeX, normalised as OmniDocBench does; what is left as text scores 0.",
+    ]
     return rows if scores else []
 
 

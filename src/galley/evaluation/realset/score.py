@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from rapidfuzz.distance import Levenshtein
+
+from galley.evaluation.omnidocbench import normalise
 from galley.evaluation.realset.data import Sample
 from galley.evaluation.realset.run import Predictions
 from galley.evaluation.teds import teds
 from galley.evaluation.text import character_similarity, word_f1
+
+_LABEL = re.compile(r"\\label\s*\{[^}]*\}")
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,7 @@ class Score:
     word_f1: float | None = None
     teds: float | None = None
     teds_structure: float | None = None
+    formula: float | None = None
     error: str | None = None
 
 
@@ -51,8 +58,20 @@ def _score(name: str, sample: Sample, record: dict[str, Any]) -> Score:
         table = max(record["tables"], key=len, default="")
         full, structure = teds(table, sample.truth), teds(table, sample.truth, structure_only=True)
         return Score(name, sample, teds=full, teds_structure=structure, error=error)
+    if sample.task == "formula":
+        return Score(
+            name, sample, formula=_formula_similarity(record.get("formulas", []), sample.truth), error=error
+        )
     similarity = character_similarity(record["text"], sample.truth) if sample.ordered else None
     return Score(name, sample, similarity, word_f1(record["text"], sample.truth), error=error)
+
+
+def _formula_similarity(formulas: list[str], truth: str) -> float:
+    """1 - edit distance / longer length of the formulas as the OmniDocBench protocol compares them."""
+    mine, wanted = (
+        normalise.formula(f"$${latex}$$") for latex in (" ".join(formulas), _LABEL.sub("", truth))
+    )
+    return float(Levenshtein.normalized_similarity(mine, wanted))
 
 
 def by_kind(scores: Iterable[Score]) -> dict[str, dict[str, list[Score]]]:

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass
 class Output:
-    """What a system gave for one sample: text or Markdown in its own order, and its tables as HTML."""
+    """What a system gave for one sample: text or Markdown in its own order, its tables as HTML, its formulas as
+    LaTeX."""
 
     text: str
     tables: list[str] = field(default_factory=list)
+    formulas: list[str] = field(default_factory=list)
 
 
 class System(ABC):
@@ -50,7 +52,7 @@ class System(ABC):
 class Galley(System):
     """``galley.parse(image, ocr="always")``: the pixels only."""
 
-    tasks: tuple[str, ...] = ("page", "line", "table")
+    tasks: tuple[str, ...] = ("page", "line", "table", "formula")
 
     def __init__(self, threads: int) -> None:
         from galley.runtime import set_threads
@@ -147,7 +149,7 @@ def answers(kind: type[System], sample: Sample) -> bool:
 
 def document_output(document: Document, *, figure_text: bool = False) -> Output:
     """Block contents in reading order, page headers and footers kept as the truth keeps them; tables'
-    HTML. figure_text: text read in figures counts too.
+    HTML; formulas that were read as LaTeX. figure_text: text read in figures counts too.
     """
     from galley.document import Label
 
@@ -155,8 +157,13 @@ def document_output(document: Document, *, figure_text: bool = False) -> Output:
         raise RuntimeError(document.failures[0].message)
     blocks = [block for page in document.pages for block in page.blocks]
     tables = [block.content for block in blocks if block.label == Label.TABLE]
+    formulas = [
+        block.content
+        for block in blocks
+        if block.label == Label.FORMULA and not {"unverified", "failed"} & set(block.flags)
+    ]
     texts = [block.content for block in blocks if figure_text or block.label != Label.FIGURE]
-    return Output("\n\n".join(texts), tables)
+    return Output("\n\n".join(texts), tables, formulas)
 
 
 @contextmanager
