@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from galley.cli.app import run as galley
 from galley.document import BBox, Block, Document, Label, Page
+from galley.errors import InputError
 from galley.evaluation.realset.data import load
 from galley.evaluation.realset.report import report
 from galley.evaluation.realset.run import Predictions
@@ -51,3 +53,9 @@ def test_formulas_left_as_text_are_no_latex() -> None:
     ]
     document = Document(pages=[Page(number=1, width=1, height=1, blocks=blocks)])
     assert document_output(document).formulas == ["x^{2}"]
+
+
+def test_the_tasks_by_default_are_all_known(tmp_path: Path) -> None:
+    (tmp_path / "index.json").write_text("[]")
+    with pytest.raises(InputError, match="no sample"):
+        galley(["bench", "realset", "--data", str(tmp_path)])

@@ -124,8 +124,8 @@ def realset(
     from galley.evaluation.realset import Sample, bench
 
     wanted = set(tasks.split(","))
-    if not wanted <= {"page", "line", "table"}:
-        raise UsageError(f"--tasks {tasks}: there are page, line and table")
+    if not wanted <= {"page", "line", "table", "formula"}:
+        raise UsageError(f"--tasks {tasks}: there are page, line, table and formula")
 
     def keep(sample: Sample) -> bool:
         return sample.task in wanted and only in f"{sample.id} {sample.kind}"
