@@ -183,6 +183,8 @@ def test_any_symbols_give_balanced_braces(symbols: list[Symbol], em: float) -> N
         depth += (mark == "{") - (mark == "}")
         assert depth >= 0
     assert depth == 0
+    assert not latex.endswith("\\sqrt")
+    assert "\\sqrt}" not in latex
 
 
 def zone(text: str) -> Zone:

@@ -17,10 +17,10 @@ _STEPS: tuple[Callable[[list[Item], float, Read], list[Item]], ...] = (
     read_roots,
     read_dots,
     read_fractions,
-    read_arrays,
     read_functions,
     read_limits,
     read_arrows,
+    read_arrays,
     read_accents,
 )
 """Each puts a group in the place of the items that it recognises, so that lines with scripts are left."""

@@ -51,7 +51,6 @@ _USUAL = {
     "\\le": "\\leq",
     "\\ge": "\\geq",
     "\\ne": "\\neq",
-    "\\sqrt": "\\surd",
 }
 """how formulas usually write a sign"""
 _STYLED = re.compile(r"\\math(rm|bf|cal|bb|frak)\{(\w)\}")
@@ -70,10 +69,10 @@ class Word:
 
 def write(words: Sequence[Word], em: float) -> str:
     """LaTeX of a line."""
-    return " ".join(
-        _USUAL.get(word.latex, word.latex) + word.scripts
-        for word in _with_functions(_with_norms(words, em), em)
-    )
+    found = _with_functions(_with_norms(words, em), em)
+    if found and found[-1].latex == "\\sqrt":  # a root of nothing is no LaTeX
+        found[-1] = replace(found[-1], latex="\\surd")
+    return " ".join(_USUAL.get(word.latex, word.latex) + word.scripts for word in found)
 
 
 def _with_norms(words: Sequence[Word], em: float) -> list[Word]:
