@@ -159,6 +159,12 @@ def test_pixel() -> None:
     assert found is None or found.confidence <= 1
 
 
+def test_uneven_paper() -> None:
+    clean = printed(r"x^{2}+y=1").astype(np.float64)
+    noise = np.random.default_rng(0).normal(0, 14, clean.shape)
+    assert latex_of(np.clip(clean * 0.75 + 40 + noise, 0, 255).astype(np.uint8)) == "x^{2}+y=1"
+
+
 def test_huge_symbol() -> None:
     large = Image.fromarray(printed("x+y")).resize((2400, 900))
     assert latex_of(np.asarray(large)) == "x+y"

@@ -13,6 +13,8 @@ from galley.drafters.formulas.boxes import Box, hull
 
 _INK = 48
 _FRINGE = 25
+_NOISE = 2.0
+"""standard deviations of the paper's tone that are not ink"""
 _MOST_SPECKS, _MOST_PIECES, _MOST_GROUPS = 20_000, 500, 3000
 """More is no formula but a picture or noise, and would take long."""
 _LARGEST_SIGN = 3.0
@@ -38,7 +40,9 @@ class Piece:
 
 def ink_of(gray: Gray) -> Gray:
     """How dark each pixel is between the paper's tone and the print's, 0 to 255."""
-    paper, print_ = np.percentile(gray, 90), np.percentile(gray, 0.5)
+    print_, middle, high = np.percentile(gray, (0.5, 50, 84))
+    # What is lighter than the middle is paper alone, so it tells how uneven the paper is.
+    paper = middle - _NOISE * (high - middle)
     return np.clip((paper - gray.astype(np.float32)) * 255 / max(paper - print_, 60), 0, 255).astype(np.uint8)
 
 
