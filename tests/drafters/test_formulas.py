@@ -20,7 +20,7 @@ from galley.drafters.formulas.kinds import Symbol, kinds
 from galley.drafters.formulas.pieces import groups_of, pieces_of
 from galley.drafters.formulas.structure import read_structure
 from galley.drafters.line import TextLine
-from galley.parsing.blocks import Setting, zone_blocks
+from galley.parsing.blocks import Setting, lone_formula, zone_blocks
 from galley.parsing.latex import LEAST_CONFIDENCE, read_latex
 from galley.parsing.zones import Zone
 
@@ -217,3 +217,24 @@ def test_one_that_cannot_be_read_keeps_its_text() -> None:
 def test_noise_in_a_formulas_box_is_not_read() -> None:
     noise = np.random.default_rng(1).integers(0, 256, (60, 200, 3), np.uint8)
     assert read_latex(reader(), noise, BBox(x0=0, y0=0, x1=200, y1=60), []) is None
+
+
+def lone(*texts: str, picture: Gray) -> str | None:
+    """What a page with these lines, read over a picture, is if it is nothing but a formula."""
+    lines = [
+        TextLine(text, BBox(x0=60, y0=60 + 40 * n, x1=300, y1=90 + 40 * n)) for n, text in enumerate(texts)
+    ]
+    image = np.repeat(on_paper(600, 900, (50, 50, picture))[:, :, None], 3, axis=2)
+    zones = [Zone(Label.TEXT, found.bbox, [found]) for found in lines]
+    setting = Setting(body=30, read_formula=lambda box, numbers: read_latex(reader(), image, box, numbers))
+    block = lone_formula(zones, setting)
+    return None if block is None else block.content
+
+
+def test_a_page_that_is_nothing_but_a_formula() -> None:
+    """The layout model takes it for text in pieces."""
+    picture = printed(r"\frac{a+b}{2} = \sqrt{x}")
+    assert lone("a+b", "2", "= x", picture=picture) == r"\frac{a + b}{2} = \sqrt{x}"
+    assert lone("where a and b are sides", "a+b = 2", picture=picture) is None  # words stay words
+    assert lone("42", "17", picture=printed("42")) is None  # and bare numbers what they are
+    assert lone(*["a+b"] * 40, picture=picture) is None

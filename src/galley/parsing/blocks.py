@@ -15,6 +15,7 @@ from galley.document.table_html import table_html
 from galley.drafters.formulas import Formula
 from galley.drafters.line import TextLine
 from galley.layout.order import rows
+from galley.parsing.formulas import is_mathematical, only_formula
 from galley.parsing.headings import is_heading
 from galley.parsing.hyphens import Vocabulary, join_lines
 from galley.parsing.markers import equation_number, is_asian_section, without_bullet
@@ -51,6 +52,16 @@ class Setting:
 def build_blocks(zones: Sequence[Zone], setting: Setting) -> list[Block]:
     """Blocks of the zones, in their order; every line of a zone is in the ``lines`` of exactly one block."""
     return [block for zone in _join_code(zones) for block in zone_blocks(zone, setting)]
+
+
+def lone_formula(zones: Sequence[Zone], setting: Setting) -> Block | None:
+    """The formula that a page is, if it is nothing else and can be read."""
+    zone = only_formula(zones)
+    if zone is None:
+        return None
+    block = _formula(zone, setting)
+    block.bbox = BBox.around(line.bbox for line in zone.lines)
+    return block if "unverified" not in block.flags and is_mathematical(block.content) else None
 
 
 def _join_code(zones: Sequence[Zone]) -> list[Zone]:

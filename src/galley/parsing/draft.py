@@ -22,7 +22,7 @@ from galley.drafters.text_layer import text_layer_lines
 from galley.ingest.page import PageImage
 from galley.layout.detector import PicoDetector
 from galley.layout.region import Detector, Region
-from galley.parsing.blocks import ImageSink, Setting, build_blocks
+from galley.parsing.blocks import ImageSink, Setting, build_blocks, lone_formula
 from galley.parsing.caption_rows import join_captions
 from galley.parsing.figures import fit_figures
 from galley.parsing.formulas import join_numbers, split_formulas
@@ -101,7 +101,9 @@ class DraftParser:
 
     def assemble(self, page: PageImage, laid_out: LaidOut) -> Page:
         """The page with its zones as blocks."""
-        blocks = build_blocks(laid_out.zones, self.setting(page, laid_out))
+        setting = self.setting(page, laid_out)
+        alone = lone_formula(laid_out.zones, setting)
+        blocks = [alone] if alone else build_blocks(laid_out.zones, setting)
         height, width = laid_out.upright.image.shape[:2]
         return Page(
             number=page.number,

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import median
 
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
@@ -15,11 +16,39 @@ from galley.parsing.markers import equation_number
 from galley.parsing.zones import Zone, union
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_FUNCTIONS = frozenset(
+    ("sin", "cos", "tan", "log", "exp", "lim", "max", "min", "sup", "inf", "det", "dim", "ker")
+)
+_STRUCTURE = re.compile(
+    r"\\(frac|sqrt|sum|prod|int|oint|begin|leq|geq|neq|approx|equiv|sim|to|in|subset)\b|[\^_=<>]"
+)
+_MOST_LINES = 20
 
 
 def split_formulas(zones: Sequence[Zone]) -> list[Zone]:
     """Zones in order; a formula zone that holds lines of prose is cut into formulas and text."""
     return [piece for zone in zones for piece in (_cut(zone) if zone.label is Label.FORMULA else [zone])]
+
+
+def only_formula(zones: Sequence[Zone]) -> Zone | None:
+    """All of a page that may hold nothing but a formula, as one zone; None where anything reads as words.
+
+    The layout model knows formulas from their surroundings, and a formula alone as text.
+    """
+    lines = [line for zone in zones for line in zone.lines]
+    text = "".join(line.text for line in lines)
+    words = [word for word in _WORD.findall(text) if word.lower() not in _FUNCTIONS]
+    if not text or len(lines) > _MOST_LINES or sum(map(len, words)) > 0.3 * len(text.replace(" ", "")):
+        return None
+    box = union(lines)
+    grown = 2 * float(median(line.bbox.height for line in lines))
+    around = BBox(x0=max(0, box.x0 - grown), y0=max(0, box.y0 - grown), x1=box.x1 + grown, y1=box.y1 + grown)
+    return Zone(Label.FORMULA, around, lines)
+
+
+def is_mathematical(latex: str) -> bool:
+    """Whether LaTeX says more than its characters in a row would."""
+    return bool(_STRUCTURE.search(latex))
 
 
 def join_numbers(zones: Sequence[Zone]) -> list[Zone]:
