@@ -219,13 +219,13 @@ def test_noise_in_a_formulas_box_is_not_read() -> None:
     assert read_latex(reader(), noise, BBox(x0=0, y0=0, x1=200, y1=60), []) is None
 
 
-def lone(*texts: str, picture: Gray) -> str | None:
+def lone(*texts: str, picture: Gray, label: Label = Label.TEXT) -> str | None:
     """What a page with these lines, read over a picture, is if it is nothing but a formula."""
     lines = [
         TextLine(text, BBox(x0=60, y0=60 + 40 * n, x1=300, y1=90 + 40 * n)) for n, text in enumerate(texts)
     ]
     image = np.repeat(on_paper(600, 900, (50, 50, picture))[:, :, None], 3, axis=2)
-    zones = [Zone(Label.TEXT, found.bbox, [found]) for found in lines]
+    zones = [Zone(label, found.bbox, [found]) for found in lines]
     setting = Setting(body=30, read_formula=lambda box, numbers: read_latex(reader(), image, box, numbers))
     block = lone_formula(zones, setting)
     return None if block is None else block.content
@@ -238,3 +238,4 @@ def test_a_page_that_is_nothing_but_a_formula() -> None:
     assert lone("where a and b are sides", "a+b = 2", picture=picture) is None  # words stay words
     assert lone("42", "17", picture=printed("42")) is None  # and bare numbers what they are
     assert lone(*["a+b"] * 40, picture=picture) is None
+    assert lone("a+b", "2", "= x", picture=picture, label=Label.TABLE) is None

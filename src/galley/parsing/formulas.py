@@ -20,7 +20,7 @@ _FUNCTIONS = frozenset(
     ("sin", "cos", "tan", "log", "exp", "lim", "max", "min", "sup", "inf", "det", "dim", "ker")
 )
 _STRUCTURE = re.compile(
-    r"\\(frac|sqrt|sum|prod|int|oint|begin|leq|geq|neq|approx|equiv|sim|to|in|subset)\b|[\^_=<>]"
+    r"\\(frac|sqrt|sum|prod|int|oint|leq|geq|neq|approx|equiv|sim|to|in|subset)\b|[\^_=<>]"
 )
 _MOST_LINES = 20
 
@@ -38,6 +38,8 @@ def only_formula(zones: Sequence[Zone]) -> Zone | None:
     lines = [line for zone in zones for line in zone.lines]
     text = "".join(line.text for line in lines)
     words = [word for word in _WORD.findall(text) if word.lower() not in _FUNCTIONS]
+    if any(zone.label is Label.TABLE for zone in zones):
+        return None
     if not text or len(lines) > _MOST_LINES or sum(map(len, words)) > 0.3 * len(text.replace(" ", "")):
         return None
     box = union(lines)
