@@ -202,6 +202,15 @@ def test_drafts_of_another_vocabulary_do_no_harm(proposer: str) -> None:
     assert sum(result.stats.accepted) > 20
 
 
+@pytest.mark.parametrize("proposer", ["prompt_lookup", "auto"])
+def test_prompt_ids_without_a_token_do_no_harm(proposer: str) -> None:
+    """Placeholders of images are often -1 or beyond the vocabulary."""
+    target = ToyTarget(stop_bias=ENDLESS)
+    ids = [1, 2, 3, -1, 10**9]
+    (result,) = Decoder(target, proposer).run([request(1, prompt_ids=ids)])
+    assert result.ids == plain(target, 1, 30)
+
+
 def test_a_block_is_no_longer_than_the_text_may_become() -> None:
     target = ToyTarget(stop_bias=ENDLESS)
     (result,) = Decoder(target, BlockDiffusion(block_size=500)).run([request(1, 12)])

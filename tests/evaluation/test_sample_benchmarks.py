@@ -240,3 +240,17 @@ def test_runs_of_one_name_are_refused(tmp_path: Path) -> None:
             "--pred",
             str(tmp_path / "made"),
         )
+
+
+def test_a_truth_that_cannot_be_decoded_is_refused(tmp_path: Path) -> None:
+    picture(tmp_path / "a.png")
+    (tmp_path / "a.md").write_bytes("Stra\u00dfe".encode("latin-1"))
+    with pytest.raises(InputError, match=r"a\.md is not UTF-8"):
+        evaluate("folder", tmp_path, tmp_path / "out", "--pred", str(tmp_path))
+
+
+def test_a_line_cut_short_is_not_passed_over(tmp_path: Path) -> None:
+    data = pubtabnet(tmp_path)
+    data.write_text(data.read_text() + '\n{"filename": "t2.png", "spl')
+    with pytest.raises(InputError, match="is no PubTabNet annotation"):
+        evaluate("pubtabnet", data, tmp_path / "out", "--pred", str(tmp_path))

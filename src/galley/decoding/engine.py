@@ -132,10 +132,11 @@ class Decoder(RequestQueue):
         return over
 
     def _start(self, ticket: int, request: Request) -> Sequence:
-        drafts = request.drafts
+        drafts, size = request.drafts, self.target.vocab_size
         if not isinstance(drafts, DraftPool):
-            drafts = DraftPool([known(draft, self.target.vocab_size) for draft in drafts], self._key)
-        proposer = (request.proposer or self._proposer).start(self._shared, drafts, request.prompt_ids)
+            drafts = DraftPool([known(draft, size) for draft in drafts], self._key)
+        proposals = request.proposer or self._proposer
+        proposer = proposals.start(self._shared, drafts, known(request.prompt_ids, size))
         return Sequence(ticket, request, drafts, proposer, self.target.stop_ids)
 
     def _prefill(self, joining: list[Sequence]) -> None:

@@ -75,7 +75,7 @@ def load(data: Path) -> list[Sample]:
         truth = next((f for suffix in TRUTHS if (f := source.with_suffix(suffix)).is_file()), None)
         if truth is not None:
             place = source.relative_to(data)
-            text = truth.read_text(encoding="utf-8", errors="replace")
+            text = _read(truth)
             group = place.parent.as_posix()
             samples.append(
                 Sample(place.with_suffix("").as_posix(), text, source, "" if group == "." else group)
@@ -88,3 +88,12 @@ def load(data: Path) -> list[Sample]:
             f"{data} holds no picture or PDF with a truth; a truth is named alike, with {', '.join(TRUTHS)}"
         )
     return samples
+
+
+def _read(truth: Path) -> str:
+    try:
+        return truth.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{truth} is not UTF-8, which truths have to be; convert it") from error
+    except OSError as error:
+        raise InputError(f"{truth} cannot be read: {error.strerror}") from error

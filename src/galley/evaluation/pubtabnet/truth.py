@@ -39,10 +39,11 @@ def _annotations(data: Path) -> Path:
 
 
 def _lines(file: Path) -> Iterator[tuple[str, str, str]]:
-    """Name, HTML and kind; the file is long, so other splits are passed over unparsed."""
+    """Name, HTML and kind; the file is long, so other splits are passed over unparsed, but no line cut short."""
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
-            if f'"{_SPLIT}"' not in line:
+            whole = line.rstrip().endswith("}")
+            if not line.strip() or (whole and f'"{_SPLIT}"' not in line):
                 continue
             try:
                 record = json.loads(line)
