@@ -8,11 +8,10 @@ import time
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path, PurePath
-from types import TracebackType
 
 from galley.cli.formats import SUFFIXES
 from galley.cli.ledger import LEDGER_NAME, Ledger
-from galley.cli.outputs import writing
+from galley.cli.outputs import Staged, writing
 from galley.errors import OutputError, UsageError
 from galley.ingest.stores import file_system, protocol, reaching, shown_url
 
@@ -70,7 +69,7 @@ class Store:
         return f"{self.url}/{relative.as_posix()}"
 
 
-class CloudFolder:
+class CloudFolder(Staged):
     """The output folder of one run behind a URL; use it in a ``with`` statement. What is sent there is kept in a
     folder on this machine until it is whole."""
 
@@ -78,23 +77,10 @@ class CloudFolder:
         self._store = Store(url)
         self._staging = Path(tempfile.mkdtemp(prefix="galley-"))
 
-    def __enter__(self) -> CloudFolder:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        shutil.rmtree(self._staging, ignore_errors=True)
-
-    def staged_images(self, place: PurePath) -> Path:
-        """Where the figures of one document are kept until ``publish_images`` sends them."""
-        return self._staging / "images" / place
-
     def write(self, relative: PurePath, pieces: Iterable[str]) -> None:
         """Put text into a file of the folder, whole or not at all."""
-        draft = self._staging / "file"
-        with writing(draft), draft.open("wb") as file:
-            file.writelines(piece.encode("utf-8", "replace") for piece in pieces)
+        with writing(self._staging / "file"):
+            draft = self._stage(pieces)
         self._store.put(relative, draft)
 
     def remove(self, relative: PurePath) -> None:

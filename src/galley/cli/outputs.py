@@ -8,12 +8,41 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
 from types import TracebackType
+from typing import TypeVar
 
 from galley.cli.formats import SUFFIXES
 from galley.errors import OutputError, UsageError
 
+Folder = TypeVar("Folder", bound="Staged")
 
-class OutputFolder:
+
+class Staged:
+    """What is written is whole in the folder ``_staging`` on this machine first; use it in a ``with`` statement, at
+    whose end that folder goes."""
+
+    _staging: Path
+
+    def __enter__(self: Folder) -> Folder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        shutil.rmtree(self._staging, ignore_errors=True)
+
+    def staged_images(self, place: PurePath) -> Path:
+        """Where the figures of one document are kept until ``publish_images``."""
+        return self._staging / "images" / place
+
+    def _stage(self, pieces: Iterable[str]) -> Path:
+        """Text as a staged file."""
+        draft = self._staging / "file"
+        with draft.open("wb") as file:
+            file.writelines(piece.encode("utf-8", "replace") for piece in pieces)
+        return draft
+
+
+class OutputFolder(Staged):
     """The output folder of one run; use it in a ``with`` statement.
 
     Everything is written to a hidden folder inside of it first and moved into place when whole, so that an
@@ -29,26 +58,12 @@ class OutputFolder:
         with writing(path):
             self._staging = Path(tempfile.mkdtemp(prefix=".galley-", dir=path))
 
-    def __enter__(self) -> OutputFolder:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        shutil.rmtree(self._staging, ignore_errors=True)
-
-    def staged_images(self, place: PurePath) -> Path:
-        """Where the figures of one document are kept until ``publish_images`` moves them."""
-        return self._staging / "images" / place
-
     def write(self, relative: PurePath, pieces: Iterable[str]) -> None:
         """Put text into a file of the folder, whole or not at all."""
-        target, draft = self.path / relative, self._staging / "file"
+        target = self.path / relative
         with writing(target):
             target.parent.mkdir(parents=True, exist_ok=True)
-            with draft.open("wb") as file:
-                file.writelines(piece.encode("utf-8", "replace") for piece in pieces)
-            draft.replace(target)
+            self._stage(pieces).replace(target)
 
     def remove(self, relative: PurePath) -> None:
         """Remove a file or a folder of figures that an earlier run wrote, if it is there."""
