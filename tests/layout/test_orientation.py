@@ -7,7 +7,7 @@ from galley.drafters.line import TextLine
 from galley.drafters.ocr import OcrEngine
 from galley.layout import orientation
 from galley.layout.orientation import page_orientation, turned
-from galley.layout.skew import deskew, page_skew
+from galley.layout.skew import deskew, deskewed_boxes, page_skew
 
 TEXT = (
     "Call me Ishmael. Some years ago, never mind how long precisely, having little or no money in my purse, and "
@@ -139,3 +139,18 @@ def test_skew_needs_lines_and_ignores_strays():
 def test_new_corners_take_the_margins_colour():
     page = np.full((100, 200, 3), (240, 230, 200), np.uint8)
     np.testing.assert_array_equal(np.unique(deskew(page, 3.0).reshape(-1, 3), axis=0), [[240, 230, 200]])
+
+
+@pytest.mark.parametrize("angle", [-2.5, 0.4, 3.0])
+def test_boxes_follow_what_is_in_them_when_the_page_is_straightened(angle: float) -> None:
+    page = np.full((500, 900, 3), 255, np.uint8)
+    places = [(100, 150), (800, 90), (450, 430)]
+    for x, y in places:
+        page[y - 5 : y + 5, x - 5 : x + 5] = 0
+    quads = np.array([[[x - 5, y - 5], [x + 5, y - 5], [x + 5, y + 5], [x - 5, y + 5]] for x, y in places])
+    straight = deskew(page, angle)
+    moved = deskewed_boxes(quads.astype(np.float32), angle, page.shape, straight.shape)
+    for x, y in moved.mean(axis=1):
+        ys, xs = np.nonzero(straight[round(y) - 20 : round(y) + 20, round(x) - 20 : round(x) + 20, 0] < 128)
+        assert abs(ys.mean() + 0.5 - 20) < 1.5 and abs(xs.mean() + 0.5 - 20) < 1.5
+    assert not np.allclose(moved, quads, atol=1.0)

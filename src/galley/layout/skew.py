@@ -9,6 +9,9 @@ from PIL import Image
 LEAST = 0.3
 """Degrees below which a tilt is left alone: turning blurs the glyphs and nothing reads better for it."""
 
+SMALL = 3.0
+"""Degrees up to which text is found on the tilted page as well as on the straight one."""
+
 _MOST = 15.0
 _SLENDER = 5.0
 _MIN_LINES = 3
@@ -41,6 +44,19 @@ def deskew(image: NDArray[np.uint8], angle: float) -> NDArray[np.uint8]:
     margin = tuple(int(c) for c in np.median(rim, axis=0))
     turned = Image.fromarray(image).rotate(angle, Image.Resampling.BICUBIC, expand=True, fillcolor=margin)
     return np.asarray(turned)
+
+
+def deskewed_boxes(
+    quads: NDArray[np.float32], angle: float, before: tuple[int, ...], after: tuple[int, ...]
+) -> NDArray[np.float32]:
+    """Rotated boxes (n, 4, 2) of a tilted page where ``deskew`` by ``angle`` puts them.
+
+    before, after: shapes (height, width, ...) of the tilted and of the straight page.
+    """
+    cosine, sine = np.cos(np.radians(angle)), np.sin(np.radians(angle))
+    x, y = np.moveaxis(quads - np.array([before[1], before[0]], np.float32) / 2, -1, 0)
+    turned = np.stack([cosine * x + sine * y, cosine * y - sine * x], axis=-1)
+    return (turned + np.array([after[1], after[0]]) / 2).astype(np.float32)
 
 
 def _weighted_median(values: NDArray[np.floating], weights: NDArray[np.floating]) -> float:

@@ -24,6 +24,7 @@ from galley.layout.detector import PicoDetector
 from galley.layout.region import Detector, Region
 from galley.parsing.blocks import ImageSink, Setting, build_blocks, lone_formula
 from galley.parsing.caption_rows import join_captions
+from galley.parsing.drop_caps import join_drop_caps
 from galley.parsing.figures import fit_figures
 from galley.parsing.formulas import join_numbers, split_formulas
 from galley.parsing.furniture import mark_furniture
@@ -127,7 +128,7 @@ class DraftParser:
         regions = self.detector.detect(image)
         if trusted and self.options.ocr != "never":
             lines += picture_lines(image, regions, lines, self.ocr)
-        lines = join_justified(join_marks(lines))
+        lines = join_justified(join_marks(join_drop_caps(lines)))
         height, width = image.shape[:2]
         regions = fit_figures(image, credible(regions, lines, width, height), lines)
         regions = _with_whole_tables(image, regions, lines)

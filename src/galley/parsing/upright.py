@@ -11,7 +11,7 @@ from galley.document import BBox
 from galley.drafters.ocr import OcrEngine
 from galley.ingest.page import PageImage, TextLayer, TextWord
 from galley.layout.orientation import page_orientation, turned
-from galley.layout.skew import LEAST, deskew, page_skew
+from galley.layout.skew import LEAST, SMALL, deskew, deskewed_boxes, page_skew
 
 
 @dataclass
@@ -44,8 +44,11 @@ def make_upright(page: PageImage, ocr: OcrEngine, *, trust_layer: bool) -> Uprig
     if abs(skew) < LEAST:
         return Upright(image, layer, rotation, quads=quads)
     straight = deskew(image, skew)
+    # A second look costs time and finds no more, unless the tilt was so large that lines' boxes met.
+    small = abs(skew) <= SMALL
+    quads = deskewed_boxes(quads, skew, image.shape, straight.shape) if small else ocr.detect(straight)
     # The layer of a tilted page is not read: its words' boxes would no longer fit.
-    return Upright(straight, TextLayer(), rotation, skew, ocr.detect(straight))
+    return Upright(straight, TextLayer(), rotation, skew, quads)
 
 
 def turned_layer(layer: TextLayer, clockwise: int, width: int, height: int) -> TextLayer:

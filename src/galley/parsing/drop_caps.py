@@ -1,0 +1,90 @@
+"""Drop caps: a large first letter, several lines high, joined to the word it begins.
+
+Readers of lines give it as a line of its own, which would be lost among headings or split its word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from galley.drafters.line import TextLine, Word
+from galley.parsing.hyphens import Vocabulary
+
+_INITIAL = re.compile(r"[\"'“‘«„]?\s?[^\W\d_]")
+# Multiples of the height of the lines beside the letter.
+_TALL = 1.7
+_REACH = 2.0
+_LEVEL = 0.7
+_LEAST_CHARS = 10
+_LEAST_LINES = 2
+# Letters that are words themselves.
+_WORDS = frozenset("AIO")
+
+
+def join_drop_caps(lines: Sequence[TextLine]) -> list[TextLine]:
+    """The lines in their order; a letter that stands beside two and more lines begins the first of them.
+
+    The boxes of all lines beside it begin where it does: none of them is indented.
+    """
+    whole: dict[int, TextLine] = {}
+    gone: set[int] = set()
+    words: Vocabulary | None = None
+    for i, letter in enumerate(lines):
+        if not _INITIAL.fullmatch(letter.text.strip()) or not letter.text.strip()[-1].isupper():
+            continue
+        beside = _beside(lines, i)
+        if beside and whole.keys().isdisjoint(beside):
+            words = words or Vocabulary(line.text for line in lines)
+            whole |= {n: _widened(lines[n], letter) for n in beside}
+            whole[beside[0]] = _joined(letter, whole[beside[0]], words)
+            gone.add(i)
+    return [whole.get(i, line) for i, line in enumerate(lines) if i not in gone]
+
+
+def _beside(lines: Sequence[TextLine], i: int) -> list[int]:
+    """The lines beside letter ``i`` from the one it begins downwards; none if it begins no line."""
+    letter = lines[i].bbox
+    beside = [
+        n
+        for n, line in enumerate(lines)
+        if letter.y0 < line.bbox.center[1] < letter.y1
+        and letter.height >= _TALL * line.bbox.height
+        and letter.center[0] < line.bbox.x0 < letter.x1 + _REACH * line.bbox.height
+        and len(line.text) >= _LEAST_CHARS
+    ]
+    beside.sort(key=lambda n: lines[n].bbox.y0)
+    if len(beside) < _LEAST_LINES:
+        return []
+    first = lines[beside[0]]
+    level = abs(first.bbox.y0 - letter.y0) < _LEVEL * first.bbox.height
+    return beside if level and first.text[0].isalpha() else []
+
+
+def _widened(line: TextLine, letter: TextLine) -> TextLine:
+    return replace(line, bbox=line.bbox.model_copy(update={"x0": min(letter.bbox.x0, line.bbox.x0)}))
+
+
+def _joined(letter: TextLine, line: TextLine, words: Vocabulary) -> TextLine:
+    initial = letter.text.strip()
+    rest = re.match(r"[^\W\d_]+", line.text)
+    assert rest is not None
+    apart = initial[-1] in _WORDS and initial[-1] + rest.group() not in words
+    return replace(
+        line,
+        text=initial + (" " if apart else "") + line.text,
+        words=_with_initial(initial, letter, line.words, apart),
+        char_frames=None,
+        features=None,
+    )
+
+
+def _with_initial(initial: str, letter: TextLine, words: Sequence[Word], apart: bool) -> list[Word]:
+    if not words:
+        return []
+    first = words[0]
+    if apart:
+        box = first.bbox.model_copy(update={"x0": letter.bbox.x0, "x1": letter.bbox.x1})
+        return [Word(initial, box), *words]
+    return [Word(initial + first.text, first.bbox.model_copy(update={"x0": letter.bbox.x0})), *words[1:]]

@@ -1,0 +1,51 @@
+"""Large first letters."""
+
+from __future__ import annotations
+
+import pytest
+
+from galley.document import BBox
+from galley.drafters.line import TextLine, Word
+from galley.parsing.drop_caps import join_drop_caps
+
+
+def line(text: str, x: float, y: float, height: float = 20) -> TextLine:
+    box = BBox(x0=x, y0=y, x1=x + 10 * len(text), y1=y + height)
+    words = [Word(word, box) for word in text.split()]
+    return TextLine(text, box, words=words)
+
+
+def beside(letter: str, *texts: str) -> list[TextLine]:
+    lines = [line(text, 60, 30 * i) for i, text in enumerate(texts)]
+    return [lines[0], TextLine(letter, BBox(x0=0, y0=-4, x1=55, y1=54)), *lines[1:]]
+
+
+@pytest.mark.parametrize(
+    ("letter", "text", "expected"),
+    [
+        ("S", "HE MOPED. She sighed.", "SHE MOPED. She sighed."),
+        ("A", "fter the war he came back", "After the war he came back"),
+        ("A", "man of means came here", "A man of means came here"),
+        ("I", "remember it as it was", "I remember it as it was"),
+        ("I", "T was the best of times", "IT was the best of times"),
+        ("“W", "e shall never know it", "“We shall never know it"),
+        ("Ü", "ber allen Gipfeln ist", "Über allen Gipfeln ist"),
+    ],
+)
+def test_the_letter_begins_the_first_line_beside_it(letter: str, text: str, expected: str) -> None:
+    found = join_drop_caps([*beside(letter, text, "and it is of after use"), line("below and it was", 0, 60)])
+    assert [one.text for one in found] == [expected, "and it is of after use", "below and it was"]
+    assert [one.bbox.x0 for one in found] == [0, 0, 0] and found[0].bbox.y0 == 0
+    assert " ".join(word.text for word in found[0].words) == expected
+
+
+def test_what_is_no_drop_cap_stays() -> None:
+    one_line = [line("A", 0, 0), line("long line of some text", 60, 0)]
+    label_of_an_axis = beside("Y", "12.5", "13.0")
+    small_letter = beside("x", "HE MOPED. She sighed.", "wandered around the")
+    heading = [
+        TextLine("B", BBox(x0=0, y0=0, x1=20, y1=22)),
+        *beside("B", "HE MOPED. It", "wandered around")[2:],
+    ]
+    for lines in (one_line, label_of_an_axis, small_letter, heading):
+        assert join_drop_caps(lines) == lines
