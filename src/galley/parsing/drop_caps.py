@@ -17,6 +17,7 @@ _INITIAL = re.compile(r"[\"'“‘«„]?\s?[^\W\d_]")
 _TALL = 1.7
 _REACH = 2.0
 _LEVEL = 0.7
+_SHARED = 0.3
 _LEAST_CHARS = 10
 _LEAST_LINES = 2
 # Letters that are words themselves.
@@ -49,7 +50,7 @@ def _beside(lines: Sequence[TextLine], i: int) -> list[int]:
     beside = [
         n
         for n, line in enumerate(lines)
-        if letter.y0 < line.bbox.center[1] < letter.y1
+        if min(letter.y1, line.bbox.y1) - max(letter.y0, line.bbox.y0) > _SHARED * line.bbox.height
         and letter.height >= _TALL * line.bbox.height
         and letter.center[0] < line.bbox.x0 < letter.x1 + _REACH * line.bbox.height
         and len(line.text) >= _LEAST_CHARS
