@@ -25,7 +25,7 @@ import numpy as np
 from bench_ocr import f1, plain, words
 from rapidfuzz.distance import Levenshtein
 
-from galley.decoding import Decoder, Request, Result, Stats, diffuse
+from galley.decoding import Decoder, DraftPool, Request, Result, Stats, diffuse
 from galley.document import Document, Page, Work
 from galley.ingest.page import PageImage
 from galley.ingest.source import open_source
@@ -34,14 +34,15 @@ from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.embedded import EmbeddedParser
 from galley.runtime import set_threads, threads
 from galley.targets.nano.load import EMBEDDED, load_nano
-from galley.targets.nano.reading import make_reading
+from galley.targets.nano.reading import SeenLine, make_reading
 from galley.targets.nano.target import NanoPrompt, NanoTarget
-from galley.targets.prompt import Task
+from galley.targets.prompt import Task, text_key
 from galley.training.nano.compose import Bank, Composed, Mixture, compose
 from galley.training.nano.run import HELD_OUT
 
 PROPOSERS = {"AR": "none", "self-speculation": "block_diffusion", "match": "match", "auto": "auto"}
 TAUS = (0.5, 0.7, 0.9)
+REGIONS, HSD = "HSD, regions only", "HSD, regions then page"
 MIXTURES = {Task.TEXT: Mixture(1, 0, 0), Task.TABLE: Mixture(0, 1, 0), Task.PAGE: Mixture(0, 0, 1)}
 
 
@@ -96,11 +97,19 @@ def decoders(target: NanoTarget) -> dict[str, Callable[[Request], Result]]:
 def measure(target: NanoTarget, documents: Sequence[Composed]) -> dict[str, Tally]:
     """Every decoder on every document; all read one document before the next, and one to warm up."""
     methods = decoders(target)
-    _measure(target, documents[0], methods, {name: Tally() for name in methods})
-    tallies = {name: Tally() for name in methods}
-    for document in documents:
+    paged = documents[0].task is Task.PAGE
+    names = [*methods, REGIONS, HSD] if paged else list(methods)
+
+    def read(document: Composed, tallies: dict[str, Tally]) -> None:
         _measure(target, document, methods, tallies)
-    for name in PROPOSERS:
+        if paged:
+            _measure_hierarchical(target, document, tallies)
+
+    read(documents[0], {name: Tally() for name in names})
+    tallies = {name: Tally() for name in names}
+    for document in documents:
+        read(document, tallies)
+    for name in [*PROPOSERS, HSD] if paged else PROPOSERS:
         if tallies[name].ids != tallies["AR"].ids:
             raise AssertionError(f"{name} does not give the ids of plain decoding")
     return tallies
@@ -125,11 +134,47 @@ def _measure(
         elapsed = time.process_time() - start
         if result.error is not None:
             raise result.error
-        tally = tallies[name]
-        tally.seconds += max(elapsed - prefill, 1e-6)
+        score = similarity(target.decode(result.ids), document.target)
+        _add(tallies[name], [result], max(elapsed - prefill, 1e-6), score)
+
+
+def _measure_hierarchical(target: NanoTarget, document: Composed, tallies: dict[str, Tally]) -> None:
+    """HSD: every region alone with its reading as draft, then the page with what was read in all as an unordered
+    pool. The regions' prompts count as decoding: plain decoding of the page has none."""
+    decoder = Decoder(target, "match", max_batch=1)
+    start = time.process_time()
+    regions = decoder.run([_region_request(target, group) for group in document.groups if group])
+    first_stage = time.process_time() - start
+    prompt = NanoPrompt(make_reading(target.vocabulary, document.groups, document.task), document.task)
+    start = time.process_time()
+    target.release(target.prefill([prompt])[0][0])
+    prefill = time.process_time() - start
+    start = time.process_time()
+    pool = DraftPool((region.ids for region in regions), text_key(target))
+    limit = len(target.encode(document.target)) + 64
+    page = decoder.run([Request(prompt, pool, max_tokens=limit)])[0]
+    second_stage = max(time.process_time() - start - prefill, 1e-6)
+    if page.error is not None:
+        raise page.error
+    text = "\n\n".join(target.decode(region.ids) for region in regions)
+    _add(tallies[REGIONS], regions, first_stage, similarity(text, document.target))
+    _add(
+        tallies[HSD], [page], first_stage + second_stage, similarity(target.decode(page.ids), document.target)
+    )
+
+
+def _region_request(target: NanoTarget, group: Sequence[SeenLine]) -> Request:
+    reading = make_reading(target.vocabulary, [group], Task.TEXT)
+    draft = target.encode(" ".join(line.text for line in group))
+    return Request(NanoPrompt(reading, Task.TEXT), [draft], max_tokens=2 * len(reading) + 32)
+
+
+def _add(tally: Tally, results: Sequence[Result], seconds: float, score: float) -> None:
+    tally.seconds += seconds
+    tally.scores.append(score)
+    for result in results:
         tally.stats.add(result.stats)
         tally.ids.append(result.ids)
-        tally.scores.append(similarity(target.decode(result.ids), document.target))
 
 
 HEAD = ["what", "decoder", "edit similarity", "TPF", "AAL", "tokens/s", "speed-up", "pages/s"]
@@ -144,7 +189,7 @@ def show_regions(task: Task, documents: Sequence[Composed], tallies: dict[str, T
     what = f"{task.value}, {len(documents)} regions, {tallies['AR'].stats.tokens} tokens"
     row(what, "reading, no model", f"{mean:.4f}", "", "", "", "", "")
     for name, tally in tallies.items():
-        aal = f"{tally.stats.aal:.1f}" if name in PROPOSERS else ""
+        aal = "" if name.startswith("diffusion") else f"{tally.stats.aal:.1f}"
         ratio = tally.speed / tallies["AR"].speed
         score, tpf = f"{np.mean(tally.scores):.4f}", f"{tally.stats.tpf:.1f}"
         row("", name, score, tpf, aal, f"{tally.speed:.0f}", f"{ratio:.1f} ×", "")
