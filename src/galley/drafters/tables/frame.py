@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from galley.drafters.tables.columns import Gap, covered, ruled_columns, white_columns
 from galley.drafters.tables.pieces import Piece, piece_of
-from galley.drafters.tables.rows import Placed, group_rows, starts_row
+from galley.drafters.tables.rows import Placed, group_rows, is_figure, starts_row
 from galley.drafters.tables.rulings import Ruling, Rulings
 from galley.drafters.tables.separators import Separator, separators
 from galley.drafters.tables.textlines import is_tall, text_lines
@@ -86,6 +86,7 @@ def outline(
     marks = _inner(separators(rulings, em, max(2.0 * em, 0.6 * narrowest)), box, em)
     closed = _is_closed(gaps, rulings.vertical, marks, pieces)
     _mark_joining(marks, gaps, closed)
+    _unjoin_between_figures(marks, gaps, pieces, em)
     loose, normal = _loose(pieces, marks, gaps, em)
     return Outline(gaps, marks, closed, loose, _stretches(normal, marks, gaps, em))
 
@@ -177,17 +178,38 @@ def _mark_joining(marks: list[Separator], gaps: list[Gap], closed: bool) -> None
         mark.joins = inner and any(open_here) and (closed or again)
 
 
+def _unjoin_between_figures(marks: list[Separator], gaps: list[Gap], pieces: list[Piece], em: float) -> None:
+    """A separator joins nothing where it leaves a column open in which figures stand below each other: they are
+    no single cell."""
+    for above, mark, below in zip(marks, marks[1:], marks[2:], strict=False):
+        near = [p for p in pieces if above.y < p.middle < below.y and is_figure(p)] if mark.joins else []
+        for c, (a, b) in enumerate(pairwise(gaps)):
+            heights = [p.middle for p in near if touched(p, gaps, em) == (c, c)]
+            if heights and max(heights) - min(heights) > 0.6 * em and not mark.covers(a.middle, b.middle):
+                mark.joins = False
+
+
 def _loose(
     pieces: list[Piece], marks: list[Separator], gaps: list[Gap], em: float
 ) -> tuple[list[Piece], list[Piece]]:
-    """Pieces that stand across a separator, are too tall for a row, or stand in a cell that a separator
-    above or below leaves open, and the rest."""
+    """Pieces that stand across a separator, are too tall for the row beside them, or stand in a cell that a
+    separator above or below leaves open, and the rest."""
     loose: list[Piece] = []
     normal: list[Piece] = []
     for piece in pieces:
-        out = is_tall(piece, em) or _stands_across(piece, marks) or _open_cell(piece, marks, gaps, em)
+        tall = is_tall(piece, em) and _has_row_beside(piece, pieces, em)
+        out = tall or _stands_across(piece, marks) or _open_cell(piece, marks, gaps, em)
         (loose if out else normal).append(piece)
     return (loose, normal) if normal else ([], loose)
+
+
+def _has_row_beside(piece: Piece, pieces: list[Piece], em: float) -> bool:
+    """Whether text of usual height stands beside a tall piece; a title set large is a row of its own."""
+    return any(
+        min(piece.y1, other.y1) - max(piece.y0, other.y0) > 0.5 * other.height
+        for other in pieces
+        if not is_tall(other, em)
+    )
 
 
 def _stands_across(piece: Piece, marks: list[Separator]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,6 +10,9 @@ import numpy as np
 from galley.drafters.tables.frame import Frame, Row, touched
 from galley.drafters.tables.header_spans import spread_headings
 from galley.drafters.tables.pieces import Piece
+
+_LEADER = re.compile(r"(?:\s+\.+)+$|(?<=\w)\.{4,}$")
+"""Dots that lead from a label to its row."""
 
 
 @dataclass
@@ -61,8 +65,10 @@ def fill_grid(frame: Frame, em: float) -> list[Place]:
     for r, row in enumerate(frame.rows):
         for line in row.placed:
             for piece, (first, last) in zip(line.pieces, line.spans, strict=True):
-                if last > first:
+                if last > first and _is_free(row, piece, first, last):
                     places.merge(r, first, r, last)
+                elif last > first:
+                    first = max(range(first, last + 1), key=lambda c: _shared(piece, frame.core(c)))
                 places.at(r, first).pieces.append(piece)
     if frame.closed:
         _join_open_columns(frame, places)
@@ -71,6 +77,20 @@ def fill_grid(frame: Frame, em: float) -> list[Place]:
         _place_loose(piece, frame, places, em)
     spread_headings(frame, places, em)
     return places.all()
+
+
+def _is_free(row: Row, piece: Piece, first: int, last: int) -> bool:
+    """Whether no other line of the row has text of its own in the last of the columns that a piece reaches into: then
+    they are one cell, else the piece only sticks out of its column."""
+    return not any(
+        other is not piece and first < a == b <= last
+        for line in row.placed
+        for other, (a, b) in zip(line.pieces, line.spans, strict=True)
+    )
+
+
+def _shared(piece: Piece, core: tuple[float, float]) -> float:
+    return min(piece.x1, core[1]) - max(piece.x0, core[0])
 
 
 def _join_open_columns(frame: Frame, places: Places) -> None:
@@ -128,4 +148,5 @@ def cell_text(pieces: list[Piece], em: float) -> str:
             lines[-1].append(piece)
         else:
             lines.append([piece])
-    return " ".join(p.text for line in lines for p in sorted(line, key=lambda piece: piece.x0))
+    text = " ".join(p.text for line in lines for p in sorted(line, key=lambda piece: piece.x0))
+    return _LEADER.sub("", text)

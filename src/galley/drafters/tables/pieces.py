@@ -102,11 +102,15 @@ def cut_pieces(words: list[list[Word]], em: float, rules: list[Ruling]) -> list[
 
 
 def _apart(left: BBox, right: BBox, em: float, rules: list[Ruling]) -> bool:
-    wide = right.x0 - left.x1 > JOIN * em
+    height = min(left.height, right.height)
+    wide = right.x0 - left.x1 > JOIN * max(em, 0.8 * height)
     (a, y), (b, _) = left.center, right.center
     slack = 0.3 * em
     return wide or any(
-        max(a, left.x1 - slack) < rule.position < min(b, right.x0 + slack) and rule.start <= y <= rule.end
+        max(a, left.x1 - slack) < rule.position < min(b, right.x0 + slack)
+        and rule.start <= y <= rule.end
+        # Strokes of large letters are shorter than the line.
+        and rule.length > 0.8 * height
         for rule in rules
     )
 

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from galley.drafters.tables.row_weights import BIAS, WEIGHTS
 
 _NUMERIC = re.compile(r"^[\W\d]*\d[\W\d]*[%a-zA-Z]?$")
 _OPEN_END = re.compile(r"([-–—,;:(/+=&]|\b(and|or|of|the|to|in|for|with|a|an|by|on|from|und|der|die|de|la))$")
+_OUTDENT = 0.6
+"""In text heights."""
 _GOES_ON = re.compile(r"^[a-zà-ÿ)\]},.;:]")
 
 
@@ -57,9 +59,22 @@ def starts_row(
     em: text height in pixels. closed: True when the table's cells are drawn.
     """
     return [
-        [math.inf, *(_new_row(fact) for fact in facts)] if lines else []
+        [math.inf, *map(_odds, pairwise(lines), facts, repeat(em))] if lines else []
         for lines, facts in zip(stretches, pair_facts(stretches, bounds, em, closed), strict=True)
     ]
+
+
+def _odds(pair: tuple[Placed, Placed], fact: list[float], em: float) -> float:
+    return math.inf if _is_outdented(*pair, em) else _new_row(fact)
+
+
+def _is_outdented(above: Placed, below: Placed, em: float) -> bool:
+    """Whether a label alone in its line begins further left than the one above: a wrapped line does not, unless
+    it is centred or flush right."""
+    if below.columns != {0} or 0 not in above.columns:
+        return False
+    a, b = above.pieces[0], below.pieces[0]
+    return min(a.x0 - b.x0, abs((a.x0 + a.x1) - (b.x0 + b.x1)) / 2, abs(a.x1 - b.x1)) > _OUTDENT * em
 
 
 def group_rows(lines: list[Placed], odds: list[float]) -> list[list[Placed]]:
@@ -79,16 +94,23 @@ def group_rows(lines: list[Placed], odds: list[float]) -> list[list[Placed]]:
 
 
 def _repeat(lines: list[Placed], group: list[int], odds: list[float]) -> int | None:
-    """Where to cut a row that holds figures above figures in two columns or more: figures do not wrap."""
+    """Where to cut a row that holds figures above figures in two columns or more, or in one of lines that fill the
+    same three columns or more: figures do not wrap."""
     main: int | None = None
     for i in group:
         figures = _figures(lines[i])
-        if len(figures) < 2:
+        if not figures:
             continue
-        if main is not None and len(figures & _figures(lines[main])) >= 2:
+        if main is not None and _is_like(lines[main], lines[i], figures):
             return max(range(main + 1, i + 1), key=lambda k: odds[k])
-        main = i
+        if len(figures) >= 2 or len(lines[i].columns) >= 3:
+            main = i
     return None
+
+
+def _is_like(above: Placed, below: Placed, figures: set[int]) -> bool:
+    shared = len(figures & _figures(above))
+    return shared >= 2 or (shared == 1 and above.columns == below.columns and len(below.columns) >= 3)
 
 
 def _figures(line: Placed) -> set[int]:
@@ -96,8 +118,13 @@ def _figures(line: Placed) -> set[int]:
     return {
         first
         for piece, (first, last) in zip(line.pieces, line.spans, strict=True)
-        if first == last and _NUMERIC.match(piece.text) and piece.text[0] not in "([±"
+        if first == last and is_figure(piece)
     }
+
+
+def is_figure(piece: Piece) -> bool:
+    """Whether a piece is a number that stands for itself, not one in brackets."""
+    return bool(_NUMERIC.match(piece.text)) and piece.text[0] not in "([±"
 
 
 def _new_row(fact: list[float]) -> float:

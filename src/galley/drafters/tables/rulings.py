@@ -20,6 +20,8 @@ SOLID = 0.9
 """Share of its length that a solid rule inks at least."""
 SAMPLES = 256
 """Columns looked at for bands."""
+_STEMS = 0.08
+"""Share of a text's width that strokes ink in each row just above its feet."""
 BAND_STEP = 5
 """Levels by which the shade of a band of rows must differ from the next one's."""
 
@@ -67,12 +69,42 @@ def find_rulings(
     vertical = _runs(gray.T, text.T, em, shortest=1.2 * em)
     if len(vertical) < least_upright:
         return Rulings()
-    horizontal = _runs(gray, text, em, shortest=2.0 * em)
+    horizontal = _without_leaders(_runs(gray, text, em, shortest=2.0 * em), gray, text, em)
     return Rulings(
         [Ruling(r.position + y0, r.start + x0, r.end + x0) for r in horizontal],
         [Ruling(r.position + x0, r.start + y0, r.end + y0) for r in vertical],
         [y + y0 for y in _band_edges(gray, text, em)],
     )
+
+
+def _without_leaders(rules: list[Ruling], gray: Gray, text: Mask, em: float) -> list[Ruling]:
+    """The level rules but the dots that lead the eye from a text to what stands right of it."""
+    return [rule for rule in rules if not _is_leader(rule, gray, text, em)]
+
+
+def _is_leader(rule: Ruling, gray: Gray, text: Mask, em: float) -> bool:
+    """Whether letters stand on the run, and what of it is outside the text is dotted.
+
+    A rule under a text, dotted or not, keeps white between itself and the letters.
+    """
+    y, reach, rise = int(rule.position), max(2, round(0.3 * em)), max(2, round(0.15 * em))
+    first, last = max(0, round(rule.start - 2 * em)), round(rule.end)
+    if y < reach + rise or y >= len(gray):
+        return False
+    among = text[y, first:last]
+    letters, dots = gray[:, first:last][:, among], gray[:, first:last][:, ~among]
+    if letters.shape[1] < em or dots.shape[1] < em:
+        return False
+    # What the text's feet weigh in the run's height is left out.
+    y += int(dots[y - reach : y + reach + 1].mean(axis=1).argmin()) - reach
+    row, feet = dots[y], letters[y - rise : y]
+    dotted = float(np.ptp(np.percentile(row, [10, 95]))) > CONTRAST and float(_inked(row).mean()) < SOLID
+    return dotted and float(_inked(feet).mean(axis=1).min()) > _STEMS
+
+
+def _inked(gray: Gray) -> Mask:
+    """What is darker than half way between ink and paper there; single pixels of another tint do not count."""
+    return gray < np.percentile(gray, [10, 95]).mean()
 
 
 def _runs(gray: Gray, text: Mask, em: float, shortest: float) -> list[Ruling]:
