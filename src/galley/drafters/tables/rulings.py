@@ -93,13 +93,19 @@ def _is_leader(rule: Ruling, gray: Gray, text: Mask, em: float) -> bool:
         return False
     among = text[y, first:last]
     letters, dots = gray[:, first:last][:, among], gray[:, first:last][:, ~among]
-    if letters.shape[1] < em or dots.shape[1] < em:
+    if letters.shape[1] < em or dots.shape[1] < em or not _comes_first(among, em):
         return False
     # What the text's feet weigh in the run's height is left out.
     y += int(dots[y - reach : y + reach + 1].mean(axis=1).argmin()) - reach
     row, feet = dots[y], letters[y - rise : y]
     dotted = float(np.ptp(np.percentile(row, [10, 95]))) > CONTRAST and float(_inked(row).mean()) < SOLID
     return dotted and float(_inked(feet).mean(axis=1).min()) > _STEMS
+
+
+def _comes_first(among: NDArray[np.bool_], em: float) -> bool:
+    """Whether what lies within text comes before what does not, but for the spaces between words."""
+    last = int(np.flatnonzero(among)[-1])
+    return int((~among[:last]).sum()) < 3 * em
 
 
 def _inked(gray: Gray) -> Mask:
