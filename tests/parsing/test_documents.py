@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable
 
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 
 import galley
 from galley.document import Document, Label
@@ -130,3 +131,26 @@ def test_a_justified_paragraph_with_stretched_lines_is_one_paragraph() -> None:
         "that these uncharacteristically interdisciplinary notebooks had meant to those who kept them for us. "
     )
     assert galley.parse(_flowing(Paragraph(text, style))).to_markdown().strip() == text.strip()
+
+
+def test_text_in_a_picture_on_a_page_with_a_text_layer_is_read() -> None:
+    picture = Image.new("RGB", (1200, 330), "#f4f1e8")
+    pen = ImageDraw.Draw(picture)
+    font = ImageFont.load_default(size=40)
+    pasted = [
+        "A clipping from the evening paper",
+        "tells of a fire in the harbour",
+        "that nobody had noticed before",
+    ]
+    for i, text in enumerate(pasted):
+        pen.text((40, 40 + 85 * i), text, "black", font)
+
+    def draw(canvas: Canvas, page: int) -> None:
+        for i in range(12):
+            canvas.drawString(72, 720 - 18 * i, f"Line {i} of the page is set in type and says what it says.")
+        canvas.drawInlineImage(picture, 72, 300, 400, 110)
+
+    markdown = galley.parse(_drawn(1, draw)).to_markdown()
+    assert "Line 11 of the page" in markdown
+    for text in pasted:
+        assert text in markdown

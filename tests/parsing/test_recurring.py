@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from galley.document import BBox, Block, Document, Label, Line, Page
 from galley.parsing.recurring import mark_recurring
 
@@ -43,6 +45,49 @@ def test_footers_that_differ_in_digits_are_one_footer() -> None:
     found = document(*([body(i), block(f"Draft of 2026, sheet {i}", 960)] for i in range(3)))
     assert "Draft" not in found.to_markdown()
     assert found.to_markdown(keep={"footers"}).count("Draft") == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Invoice No {}",
+        "Invoice #{}",
+        "Pay to account 4471 before {} June",
+        "Total {}",
+        "Chapter {}",
+        "Balance carried forward {}.20",
+    ],
+)
+@pytest.mark.parametrize("y", [30, 960])
+def test_a_number_that_is_not_the_pages_is_content(text: str, y: float) -> None:
+    found = document(*([body(i), block(text.format(1002 + i), y)] for i in range(3)))
+    for i in range(3):
+        assert text.format(1002 + i) in found.to_markdown()
+
+
+def test_amounts_that_do_not_count_pages_are_content() -> None:
+    found = document(
+        *([body(i), block(f"Carried forward {n}", 960)] for i, n in enumerate([3715, 2210, 990]))
+    )
+    assert found.to_markdown().count("Carried forward") == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["{} The Origin of Species", "The Origin of Species {}", "The Origin | Page {} of 12"]
+)
+def test_a_number_that_counts_the_pages_goes_with_its_header(text: str) -> None:
+    found = document(*([body(i), block(text.format(117 + i), 960)] for i in range(3)))
+    assert "Origin" not in found.to_markdown()
+
+
+def test_bare_numbers_that_do_not_count_pages_are_content() -> None:
+    def pages(*numbers: int) -> str:
+        labelled = ([body(i), block(str(n), 960, Label.PAGE_NUMBER)] for i, n in enumerate(numbers))
+        return document(*labelled).to_markdown()
+
+    assert pages(1900, 1900, 1900).count("1900") == 3
+    assert "17" not in pages(16, 17, 18)
+    assert "16" not in pages(16)
 
 
 def test_different_text_at_the_same_place_stays() -> None:

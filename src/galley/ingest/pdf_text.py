@@ -44,7 +44,18 @@ def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer
         words = [word for word, shown in zip(words, seen, strict=True) if shown]
     if quality is LayerQuality.PARTIAL:
         words = [word for word in words if not is_garbage(word.text)]
-    return TextLayer(words, quality, reason)
+    return TextLayer(words, quality, reason, _pictures(scene, width, height))
+
+
+def _pictures(scene: Scene, width: int, height: int) -> list[BBox]:
+    """Boxes of the raster images as far as they are on the page."""
+    shape = np.array([width, height, width, height], np.float32)
+    clipped = (np.clip(picture.box, 0, shape) for picture in scene.pictures)
+    return [
+        BBox(x0=float(x0), y0=float(y0), x1=float(x1), y1=float(y1))
+        for x0, y0, x1, y1 in clipped
+        if x1 - x0 >= 1 and y1 - y0 >= 1
+    ]
 
 
 def _spans(glyphs: Glyphs) -> Iterator[list[int]]:

@@ -127,7 +127,7 @@ class DraftParser:
         lines = text_layer_lines(upright.text) if trusted or fallen_back else list(read)
         regions = self.detector.detect(image)
         if trusted and self.options.ocr != "never":
-            lines += picture_lines(image, regions, lines, self.ocr)
+            lines += picture_lines(image, regions, upright.text.pictures, lines, self.ocr)
         lines = join_justified(join_marks(join_drop_caps(lines)))
         height, width = image.shape[:2]
         regions = fit_figures(image, credible(regions, lines, width, height), lines)

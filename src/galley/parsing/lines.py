@@ -32,17 +32,24 @@ def is_visible(layer: TextLayer) -> bool:
 
 
 def picture_lines(
-    image: NDArray[np.uint8], regions: Sequence[Region], lines: Sequence[TextLine], ocr: OcrEngine
+    image: NDArray[np.uint8],
+    regions: Sequence[Region],
+    pictures: Sequence[BBox],
+    lines: Sequence[TextLine],
+    ocr: OcrEngine,
 ) -> list[TextLine]:
-    """OCR lines of the pictures on a page whose text layer has nothing there: scanned letters,
-    screenshots, charts.
+    """OCR lines of what a page shows where its text layer has nothing: scanned letters, screenshots, charts, text drawn
+    as shapes.
+
+    regions: what the detector sees on the page. pictures: boxes of its raster images. lines: of its text layer.
     """
     least = _LEAST_PICTURE * image.shape[0] * image.shape[1]
+    boxes = [
+        *(r.bbox for r in regions if r.label not in (Label.FIGURE, Label.TABLE) or r.bbox.area >= least),
+        *(box for box in pictures if box.area >= least),
+    ]
     found: list[TextLine] = []
-    for region in regions:
-        box = region.bbox
-        if region.label not in (Label.FIGURE, Label.TABLE) or box.area < least:
-            continue
+    for box in sorted(boxes, key=lambda box: -box.area):
         if any(line.bbox.intersection(box) > 0.3 * line.bbox.area for line in [*lines, *found]):
             continue
         x0, y0 = int(box.x0), int(box.y0)

@@ -1,10 +1,14 @@
-"""Running headers and footers: short text that stands at the same place of neighbouring pages."""
+"""Running headers and footers: short text that stands at the same place of neighbouring pages.
+
+Exports leave them out, so that what only looks alike must stay: a number that differs is the page's own only if it
+counts with the pages and nothing says what else it counts.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -21,14 +25,26 @@ _MOST_CHARS = 200
 _LARGER = 1.2
 _TEXTLIKE = (Label.TEXT, Label.HEADING, Label.TITLE, Label.CAPTION, Label.REFERENCE, Label.LIST_ITEM)
 _HEADINGS = {Label.HEADING, Label.TITLE}
-_DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
+_NUMBER = re.compile(r"\d+")
+_LONGEST_NUMBER = 4
+# Words before a number that a page number does not have.
+_COUNTING = re.compile(
+    r"(?:#|№|\b(?:n[or°º]|nos|num|number|invoice|order|ref|reference|id|account|total|chapter|section|part|lecture|unit"
+    r"|lesson|exercise|question|table|figure|appendix|step|day|week|year|kapitel|teil|nummer|rechnung|chapitre|partie"
+    r"|facture|num[ée]ro|cap[íi]tulo|parte|factura|hoofdstuk|deel)\b)[.:]?\s*$",
+    re.IGNORECASE,
+)
+_PAGE_WORD = re.compile(
+    r"\b(?:pages?|p|pp|pg|sheet|folio|seite|blatt|s|página|pagina|pág|feuille)\b[.:]?\s*$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
 class _Edge:
-    """Short text in a margin: what it would be, whether it is a heading so far, and how far down its middle stands
-    as a part of the page's height."""
+    """Short text in a margin: its page's number, what it would be, whether it is a heading so far, and how far down
+    its middle stands as a part of the page's height."""
 
+    page: int
     block: Block
     becomes: Label
     heading: bool
@@ -54,7 +70,9 @@ def mark_recurring(pages: Iterable[Page]) -> Iterator[Page]:
         page, edges = ahead.popleft()
         near = [edge for found in (*behind, *(edges for _, edges in ahead)) for edge in found]
         for edge in edges:
-            if any(_same(edge, other) for other in near) and not (first and _opens(edge, page)):
+            if edge.block.label is Label.PAGE_NUMBER:
+                _keep_unless_it_counts(edge, near)
+            elif any(_same(edge, other) for other in near) and not (first and _opens(edge, page)):
                 edge.block.label = Label.PAGE_NUMBER if is_page_number(edge.block.content) else edge.becomes
                 edge.block.level = None
         page.blocks.sort(key=lambda block: block.label is not Label.HEADER)
@@ -67,13 +85,13 @@ def _edges(page: Page) -> list[_Edge]:
     limit = MARGIN * page.height
     found = []
     for block in page.blocks:
-        if block.label not in _TEXTLIKE or not 0 < len(block.content) <= _MOST_CHARS:
+        if block.label not in (*_TEXTLIKE, Label.PAGE_NUMBER) or not 0 < len(block.content) <= _MOST_CHARS:
             continue
         place = block.bbox.center[1] / max(1, page.height)
         if block.bbox.y1 < limit:
-            found.append(_Edge(block, Label.HEADER, block.label in _HEADINGS, place))
+            found.append(_Edge(page.number, block, Label.HEADER, block.label in _HEADINGS, place))
         elif block.bbox.y0 > page.height - limit:
-            found.append(_Edge(block, Label.FOOTER, block.label in _HEADINGS, place))
+            found.append(_Edge(page.number, block, Label.FOOTER, block.label in _HEADINGS, place))
     return found
 
 
@@ -88,13 +106,53 @@ def _opens(edge: _Edge, page: Page) -> bool:
 
 
 def _same(edge: _Edge, other: _Edge) -> bool:
-    if edge.becomes is not other.becomes or abs(edge.place - other.place) > _SAME_PLACE:
+    if not _level(edge, other):
         return False
     mine, its = edge.block.content, other.block.content
     if mine == its:
         return True
     # "Lecture 2" after "Lecture 1" is a heading: its number is what it says.
-    if edge.heading or other.heading:
+    if edge.heading or other.heading or not _alike(mine, its):
         return False
-    a, b = _DIGITS.sub("#", mine.lower()), _DIGITS.sub("#", its.lower())
+    numbers = [(a, b) for a, b in zip(_NUMBER.finditer(mine), _NUMBER.finditer(its), strict=False)]
+    if len(numbers) != len(_NUMBER.findall(mine)) or len(numbers) != len(_NUMBER.findall(its)):
+        return False
+    differing = [a for a, b in numbers if a.group() != b.group()]
+    if not differing:
+        return True
+    counted = [int(b.group()) - int(a.group()) for a, b in numbers if a.group() != b.group()]
+    return counted == [other.page - edge.page] and _may_count_pages(mine, differing[0])
+
+
+def _level(edge: _Edge, other: _Edge) -> bool:
+    return edge.becomes is other.becomes and abs(edge.place - other.place) <= _SAME_PLACE
+
+
+def _alike(mine: str, its: str) -> bool:
+    a, b = _NUMBER.sub("#", mine.lower()), _NUMBER.sub("#", its.lower())
     return a == b or SequenceMatcher(None, a, b, autojunk=False).ratio() >= _ALIKE
+
+
+def _may_count_pages(text: str, number: re.Match[str]) -> bool:
+    """Whether a number that grows with the pages may be the page's: it opens or ends the text or follows a word for
+    page, and no word says that it counts something else."""
+    before, after = text[: number.start()], text[number.end() :]
+    if len(number.group()) > _LONGEST_NUMBER or _COUNTING.search(before):
+        return False
+    return (
+        bool(_PAGE_WORD.search(before))
+        or not any(map(str.isalnum, before))
+        or not any(map(str.isalnum, after))
+    )
+
+
+def _keep_unless_it_counts(edge: _Edge, near: Sequence[_Edge]) -> None:
+    """Make text again of a bare number at the page's edge where those of the pages around do not count the pages."""
+    value = _NUMBER.fullmatch(edge.block.content.strip())
+    others = [
+        (other.page - edge.page, int(found.group()))
+        for other in near
+        if _level(edge, other) and (found := _NUMBER.fullmatch(other.block.content.strip()))
+    ]
+    if value and others and not any(number - int(value.group()) == step for step, number in others):
+        edge.block.label = Label.TEXT

@@ -12,10 +12,13 @@ from galley.drafters.line import TextLine
 from galley.layout.order import Rowwise, Strip, rows, strips
 from galley.layout.region import Region
 from galley.parsing.hyphens import text_width
+from galley.parsing.running_text import are_running_text, begin_together, runs_on
 
 _PROSE_CHARS = 15
 _SENTENCE = 40
 _CELL_CHARS = 14
+# Characters of a usual line: columns of text need no other sign than that, narrower ones do.
+_PROSE_MEAN = 22
 # A table that takes more of the page than this may be several things with white space between them.
 _WHOLE_PAGE = 0.5
 _BLANK = 2.5
@@ -110,14 +113,17 @@ def _is_tabular(lines: Sequence[TextLine]) -> bool:
 def looks_tabular(lines: Sequence[TextLine]) -> Rowwise:
     """The test whether columns of ``lines`` are columns of cells, to read across, rather than of prose.
 
-    Cells are short and stand in rows. Two columns of short words alone may as well be two addresses side
-    by side; there it takes figures, list marks or colons to tell.
+    Cells are short and stand in rows; so are and do the lines of narrow columns of text, but their sentences
+    go on from line to line. Two columns of short words alone may as well be two addresses side by side; there
+    it takes figures, list marks or colons to tell.
     """
 
     def test(columns: list[list[int]]) -> bool:
         parts = [[lines[i] for i in column] for column in columns]
         short = sum(_mean_chars(part) <= _CELL_CHARS for part in parts)
         if 2 * short < len(parts) or not _aligned([[line.bbox for line in part] for part in parts]):
+            return False
+        if are_running_text(parts):
             return False
         return len(parts) > 2 or any(map(_are_values, parts)) or _are_keys(parts[0])
 
@@ -175,14 +181,21 @@ def _is_sentence(lines: Sequence[TextLine]) -> bool:
 
 def _is_prose(lines: Sequence[TextLine]) -> bool:
     """A table whose lines stand in columns of running text, or of that and labels beside it."""
-    total = columns = prose = 0
-    for strip, members in _strips(lines):
-        width = sum(text_width(line.text) for line in members)
-        total += width
-        columns += 0 if strip.rowwise else width
-        if not strip.rowwise and len(members) >= 5 and _mean_chars(members) >= 22:
-            prose += width
-    return columns > 0.7 * total and prose > 0.5 * total
+    total = sum(text_width(line.text) for line in lines)
+    columns = [members for strip, members in _strips(lines) if not strip.rowwise]
+    narrow = [members for members in columns if runs_on(members)]
+    if begin_together(narrow):
+        narrow = []
+    prose = [
+        members
+        for members in columns
+        if (len(members) >= 5 and _mean_chars(members) >= _PROSE_MEAN) or members in narrow
+    ]
+    return _all_chars(columns) > 0.7 * total and _all_chars(prose) > 0.5 * total
+
+
+def _all_chars(columns: Sequence[Sequence[TextLine]]) -> int:
+    return sum(text_width(line.text) for column in columns for line in column)
 
 
 def _tables_beside_prose(region: Region, lines: Sequence[TextLine]) -> list[Region]:

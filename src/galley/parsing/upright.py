@@ -56,7 +56,9 @@ def turned_layer(layer: TextLayer, clockwise: int, width: int, height: int) -> T
     if clockwise % 360 == 0:
         return layer
     words = [_turned_word(word, clockwise % 360, width, height) for word in layer.words]
-    return replace(layer, words=words)
+    return replace(
+        layer, words=words, pictures=[_turned(box, clockwise % 360, width, height) for box in layer.pictures]
+    )
 
 
 def _runs_sideways(layer: TextLayer) -> bool:
@@ -66,13 +68,16 @@ def _runs_sideways(layer: TextLayer) -> bool:
 
 
 def _turned_word(word: TextWord, clockwise: int, width: int, height: int) -> TextWord:
-    box = word.bbox
-    corners = np.array([[box.x0, box.y0, box.x1, box.y1]], np.float32)
-    x0, y0, x1, y1 = map(float, _turned_boxes(corners, clockwise, width, height)[0])
     chars = word.char_boxes
     if chars is not None:
         chars = _turned_boxes(chars, clockwise, width, height)
-    return replace(word, bbox=BBox(x0=x0, y0=y0, x1=x1, y1=y1), char_boxes=chars)
+    return replace(word, bbox=_turned(word.bbox, clockwise, width, height), char_boxes=chars)
+
+
+def _turned(box: BBox, clockwise: int, width: int, height: int) -> BBox:
+    corners = np.array([[box.x0, box.y0, box.x1, box.y1]], np.float32)
+    x0, y0, x1, y1 = map(float, _turned_boxes(corners, clockwise, width, height)[0])
+    return BBox(x0=x0, y0=y0, x1=x1, y1=y1)
 
 
 def _turned_boxes(boxes: NDArray[np.float32], clockwise: int, width: int, height: int) -> NDArray[np.float32]:
