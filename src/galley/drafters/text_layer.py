@@ -18,6 +18,8 @@ from galley.ingest.page import TextLayer, TextWord
 _WORD_GAP = 1.0
 # Words this close, in font sizes, touch: no space, however narrow it is set, lies between them.
 _TOUCHING = (-0.3, 0.06)
+# How much larger than the text a drop cap is at least.
+_INITIAL = 1.7
 # Part of its height by which a word's lower edge is above that of a raised mark's neighbour.
 _RAISED = 0.15
 
@@ -60,10 +62,18 @@ def _follows(chain: Sequence[TextWord], word: TextWord) -> bool:
         above = last.bbox.y0 - word.bbox.y1
         below = word.bbox.y0 - last.bbox.y1
         return _overlap_x(last.bbox, word.bbox) > 0.5 and -0.5 * size < max(above, below) < _WORD_GAP * size
+    if _is_initial(last, word):
+        return False
     gap = word.bbox.x0 - last.bbox.x1
     anchor = max(chain, key=_size)
     same_row = max(_overlap_y(last.bbox, word.bbox), _overlap_y(anchor.bbox, word.bbox)) > 0.4
     return same_row and -0.5 * size < gap < _WORD_GAP * size
+
+
+def _is_initial(letter: TextWord, word: TextWord) -> bool:
+    """Whether a letter set much larger than the word after it stands beside several lines; it is a line of its own
+    until all lines are known."""
+    return len(letter.text) <= 2 and letter.text[-1].isupper() and _size(letter) > _INITIAL * _size(word)
 
 
 def _join(chains: list[list[TextWord]]) -> list[list[TextWord]]:

@@ -18,14 +18,18 @@ _TALL = 1.7
 _REACH = 2.0
 _LEVEL = 0.7
 _SHARED = 0.3
+_FOOT = 0.35
 _LEAST_CHARS = 10
 _LEAST_LINES = 2
+# Of the letter's height.
+_SLACK = 0.15
 # Letters that are words themselves.
 _WORDS = frozenset("AIO")
 
 
 def join_drop_caps(lines: Sequence[TextLine]) -> list[TextLine]:
-    """The lines in their order; a letter that stands beside two and more lines begins the first of them.
+    """The lines in their order; a letter that stands beside two and more lines begins the first of them, one that
+    rises above a single line begins that.
 
     The boxes of all lines beside it begin where it does: none of them is indented.
     """
@@ -46,21 +50,26 @@ def join_drop_caps(lines: Sequence[TextLine]) -> list[TextLine]:
 
 def _beside(lines: Sequence[TextLine], i: int) -> list[int]:
     """The lines beside letter ``i`` from the one it begins downwards; none if it begins no line."""
-    letter = lines[i].bbox
+    tight = lines[i].bbox
+    # A reader's box may end short of the letter.
+    slack = _SLACK * tight.height
+    letter = tight.model_copy(update={"y0": tight.y0 - slack, "y1": tight.y1 + slack})
     beside = [
         n
         for n, line in enumerate(lines)
         if min(letter.y1, line.bbox.y1) - max(letter.y0, line.bbox.y0) > _SHARED * line.bbox.height
-        and letter.height >= _TALL * line.bbox.height
+        and tight.height >= _TALL * line.bbox.height
         and letter.center[0] < line.bbox.x0 < letter.x1 + _REACH * line.bbox.height
         and len(line.text) >= _LEAST_CHARS
     ]
     beside.sort(key=lambda n: lines[n].bbox.y0)
-    if len(beside) < _LEAST_LINES:
+    if not beside:
         return []
-    first = lines[beside[0]]
-    level = abs(first.bbox.y0 - letter.y0) < _LEVEL * first.bbox.height
-    return beside if level and first.text[0].isalpha() else []
+    first = lines[beside[0]].bbox
+    reach = _LEVEL * first.height
+    sunk = len(beside) >= _LEAST_LINES and letter.y0 - reach < first.y0 < tight.y0 + reach
+    raised = len(beside) == 1 and abs(first.y1 - tight.y1) < _FOOT * first.height
+    return beside if (sunk or raised) and lines[beside[0]].text[0].isalpha() else []
 
 
 def _widened(line: TextLine, letter: TextLine) -> TextLine:
