@@ -42,3 +42,17 @@ def test_texts_are_followed_and_else_the_model_is_asked(tmp_path: Path, own: boo
         assert alone.window.tokens.tolist() == [ids[3], *[words.convert_tokens_to_ids(MASK)] * BLOCK]
     else:
         assert alone.window is None
+
+
+@pytest.mark.parametrize("given", [None, 7, {"text": TEXT}, [3, None, TEXT], (TEXT, [TEXT]), TEXT])
+def test_what_is_no_list_of_strings_ends_nothing(
+    tmp_path: Path, given: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    words = tokenizer()
+    (tmp_path / "config.json").write_text("{}")
+    ids = words.encode(TEXT, add_special_tokens=False)
+    following = ModelDrafts(str(tmp_path), words, len(words), LONGEST).drafter(given)
+    following.begin(ids[:4], room=99)
+    holds_the_text = given == TEXT or (isinstance(given, (list, tuple)) and TEXT in given)
+    assert following.chain == (ids[4 : 4 + LONGEST] if holds_the_text else [])
+    assert bool(caplog.records) is (given is not None and given != TEXT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from galley.targets.transformers.loading import checkpoint_folder, checkpoint_se
 
 DRAFTS = "galley_drafts"
 """What a request calls its draft texts, a list of strings."""
+
+_log = logging.getLogger(__name__)
 
 
 class ModelDrafts:
@@ -35,9 +38,23 @@ class ModelDrafts:
         """Text of token ids."""
         return str(self._tokenizer.decode(ids, skip_special_tokens=True))
 
-    def drafter(self, texts: Sequence[str]) -> ChainDrafter:
-        """A drafter for one request."""
+    def drafter(self, texts: object) -> ChainDrafter:
+        """A drafter for one request.
+
+        texts: what a request gave as ``galley_drafts``, by rights a list of strings. Whatever else it is must
+        not end the engine, which others use too: it is left out, with a warning.
+        """
         encode = self._tokenizer.encode
-        pool = DraftPool([encode(text, add_special_tokens=False) for text in texts], self._key)
+        pool = DraftPool([encode(text, add_special_tokens=False) for text in _strings(texts)], self._key)
         own = BlockDiffusion() if self.own else None
         return ChainDrafter(start(MatchOrOwn(own), self._masks, pool), self._longest)
+
+
+def _strings(texts: object) -> list[str]:
+    if texts is None:
+        return []
+    given = texts if isinstance(texts, (list, tuple)) else [texts]
+    kept = [text for text in given if isinstance(text, str)]
+    if len(kept) < len(given):
+        _log.warning("%s is a list of strings; what else a request put there is no draft", DRAFTS)
+    return kept

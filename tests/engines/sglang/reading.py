@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,13 +107,15 @@ def _runs(engine: Any, folder: Path) -> dict[str, Any]:
     greedy, spelt = _greedy(model, []), _greedy(model, [Biased(bias, model.config.text_config.vocab_size)])
     only_letters = [GREEDY | {"logit_bias": bias} for _ in PROMPTS]
     drafts = [[words.decode(text)] for text in spelt]
+    first, second, third = map(words.decode, greedy)
+    odd = [[first], second, [7, None, third]]
     alone = _told(engine, [GREEDY] * len(PROMPTS))
     return {
         "greedy": greedy,
         "spelt": spelt,
         "alone": alone,
         "own_drafts": _own_drafts(model, greedy),
-        "drafted_oddly": _told(engine, _with([GREEDY] * len(PROMPTS), [[words.decode(t)] for t in greedy])),
+        "drafted_oddly": _told(engine, _with([GREEDY] * len(PROMPTS), odd)),
         "letters_alone": _told(engine, only_letters),
         "letters": _told(engine, _with(only_letters, drafts)),
         "letters_noisy": _told(engine, _with(only_letters, [["ZQ", _noisy(text)] for [text] in drafts])),
@@ -154,7 +157,7 @@ def _greedy(model: Any, processors: list[Biased]) -> list[list[int]]:
     return texts
 
 
-def _with(rules: list[dict[str, Any]], drafts: list[list[str]]) -> list[dict[str, Any]]:
+def _with(rules: list[dict[str, Any]], drafts: Sequence[object]) -> list[dict[str, Any]]:
     return [rule | {"custom_params": {DRAFTS: texts}} for rule, texts in zip(rules, drafts, strict=True)]
 
 

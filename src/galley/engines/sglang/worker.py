@@ -123,7 +123,8 @@ class DraftingWorker(BaseSpecWorker):
     def _follower(self, request: Any) -> ChainDrafter:
         known = self._following.get(request)
         if known is None:
-            texts = (request.sampling_params.custom_params or {}).get(DRAFTS) or []
+            given = request.sampling_params.custom_params
+            texts = given.get(DRAFTS) if isinstance(given, dict) else None
             known = self._following[request] = self._drafts.drafter(texts)
         return known
 

@@ -89,7 +89,7 @@ class Drafter:
         extra = request.sampling_params.extra_args or {}
         known = extra.get(SEQUENCE) or self._following.get(request.req_id)
         if known is None:
-            known = self._following[request.req_id] = self._drafts.drafter(extra.get(DRAFTS) or [])
+            known = self._following[request.req_id] = self._drafts.drafter(extra.get(DRAFTS))
         return known
 
     def _forget_finished(self) -> None:
