@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
+
+import numpy as np
+
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
 from galley.layout.region import Region
-from galley.parsing.regions import credible, with_tables
+from galley.parsing.regions import credible, looks_tabular, with_tables
+from galley.parsing.zones import find_zones
 
 
 def _box(x0: float, y0: float, x1: float, y1: float) -> BBox:
@@ -79,3 +84,75 @@ def test_a_table_with_sentences_around_the_drawn_one_is_the_drawn_one() -> None:
     seen, drawn = Region(Label.TABLE, _box(50, 90, 900, 300), 0.4), _box(50, 190, 880, 290)
     assert with_tables([seen], [drawn], [*sentence, *cells]) == [Region(Label.TABLE, drawn, 0.4)]
     assert with_tables([seen], [drawn], cells) == [seen]
+
+
+_COLUMNS = [
+    "the river had risen in the night and the lower fields lay under water when the farmers came out to see what was "
+    "left of the seed they had sown only a week before. Nobody spoke for a while. Then the oldest of them turned and "
+    "walked back up to the road where the carts were waiting, and the others went after him without a word",
+    "a council met that evening in the school. It was agreed that the dam should be raised by two feet before the "
+    "winter, and that each household would send one man for three days or pay a day labourer in his place. The vote "
+    "was close, for the upper village saw no use in a wall that would never keep any water from its own doors",
+    "work began late because stone was dear and the only quarry near by belonged to a man who had voted against the "
+    "plan. In the end the stone came by barge from the coast, and it came wet, so that it froze in the open heaps and "
+    "had to be broken apart with bars. The engineer wrote long letters about it that nobody in the capital read",
+    "when spring came round again the wall stood, though it was lower than had been drawn. The water reached it in the "
+    "first week of April and stayed for nine days. Some of it found a way under the footing near the mill, where the "
+    "ground is sand, but the fields stayed dry and the seed came up as it had not done for seven years before that",
+]
+
+
+def _narrow_columns() -> list[TextLine]:
+    return [
+        line
+        for c, text in enumerate(_COLUMNS)
+        for line in _rows(textwrap.wrap(text, 21), 60 + 240 * c, 100, 28)
+    ]
+
+
+def test_narrow_columns_of_text_are_no_table_and_read_one_after_another() -> None:
+    lines = _narrow_columns()
+    box = _box(50, 90, 1010, 600)
+    assert credible([Region(Label.TABLE, box, 0.98)], lines, 1050, 1500) == []
+    zones = find_zones([Region(Label.TABLE, box, 0.98)], lines, 1050, 1500)
+    assert " ".join(line.text for zone in zones for line in zone.lines) == " ".join(_COLUMNS)
+
+
+def test_very_narrow_columns_of_text_do_not_read_across() -> None:
+    """Lines short enough to be cells, level with those beside them."""
+    columns = [_rows(textwrap.wrap(text, 16), 60 + 190 * c, 100, 28) for c, text in enumerate(_COLUMNS)]
+    lines = [line for column in columns for line in column]
+    ends = np.cumsum([len(column) for column in columns])
+    indices = [list(range(end - len(column), end)) for end, column in zip(ends, columns, strict=True)]
+    assert not looks_tabular(lines)(indices)
+    cells = [
+        _rows(["Anchor", "Bridge, north", "Candle", "Dragon", "Engine"] * 5, 60 + 190 * c, 100)
+        for c in range(4)
+    ]
+    assert looks_tabular([line for column in cells for line in column])(
+        [list(range(25 * c, 25 * c + 25)) for c in range(4)]
+    )
+
+
+def test_a_table_of_wrapped_cells_stays_one() -> None:
+    """Its lines are as full and run on as in columns of text, but the cells of a row begin together."""
+    cells = [
+        "Farmers came out to see what was left of the seed they had sown",
+        "The old dam was raised by two feet before the winter began here",
+        "Stone came by barge from the coast and it froze in open heaps",
+    ]
+    lines = []
+    for c in range(4):
+        texts = [line for r in range(6) for line in textwrap.wrap(cells[(c + r) % 3], 21)[:3]]
+        lines += _rows(texts, 60 + 240 * c, 100, 28)
+    table = Region(Label.TABLE, _box(50, 90, 1010, 640), 0.9)
+    assert credible([table], lines, 1050, 1500) == [table]
+
+
+def test_narrow_columns_of_chinese_are_no_table() -> None:
+    text = "这一年的业务收入比上一年增长得更快一些公司预计下一个季度的利润仍将继续保持稳定"
+    lines = []
+    for c in range(4):
+        shifted = (text[c:] + text[:c]) * 4
+        lines += _rows([shifted[at : at + 9] for at in range(0, 108, 9)], 60 + 240 * c, 100, char=20)
+    assert credible([Region(Label.TABLE, _box(50, 90, 1010, 500), 0.9)], lines, 1050, 1500) == []

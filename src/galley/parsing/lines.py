@@ -17,6 +17,8 @@ from galley.parsing.options import ParseOptions
 
 # A picture smaller than this part of the page is an ornament.
 _LEAST_PICTURE = 0.005
+# Confidence; pictures hold much that only resembles writing.
+_CLEAR = 0.8
 
 
 def trusts_layer(layer: TextLayer, options: ParseOptions) -> bool:
@@ -54,8 +56,14 @@ def picture_lines(
             continue
         x0, y0 = int(box.x0), int(box.y0)
         crop = np.ascontiguousarray(image[y0 : round(box.y1), x0 : round(box.x1)])
-        found += [_moved(line, x0, y0) for line in ocr.read(crop)]
+        found += [_moved(line, x0, y0) for line in ocr.read(crop) if _is_text(line)]
     return found
+
+
+def _is_text(line: TextLine) -> bool:
+    """Whether a line read in a picture is more than a shape that looks like a letter."""
+    clear = (line.confidence or 0) >= _CLEAR
+    return clear and (line.text.isdigit() or sum(map(str.isalnum, line.text)) > 1)
 
 
 def _moved(line: TextLine, x: float, y: float) -> TextLine:

@@ -183,13 +183,11 @@ def _is_prose(lines: Sequence[TextLine]) -> bool:
     """A table whose lines stand in columns of running text, or of that and labels beside it."""
     total = sum(text_width(line.text) for line in lines)
     columns = [members for strip, members in _strips(lines) if not strip.rowwise]
-    narrow = [members for members in columns if runs_on(members)]
-    if begin_together(narrow):
-        narrow = []
+    narrow_too = not begin_together([members for members in columns if runs_on(members)])
     prose = [
         members
         for members in columns
-        if (len(members) >= 5 and _mean_chars(members) >= _PROSE_MEAN) or members in narrow
+        if (len(members) >= 5 and _mean_chars(members) >= _PROSE_MEAN) or (narrow_too and runs_on(members))
     ]
     return _all_chars(columns) > 0.7 * total and _all_chars(prose) > 0.5 * total
 

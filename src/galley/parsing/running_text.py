@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from galley.drafters.line import TextLine
-from galley.parsing.hyphens import first_word, text_width
+from galley.parsing.hyphens import EAST_ASIAN, first_word, text_width
 from galley.parsing.paragraphs import merge_rows
 
 _LEAST_LINES = 6
 # Of the lines but the last: how many are full, and how many the next one carries on.
 _FULL, _CARRIED_ON = 0.75, 0.5
-# Characters: narrower lines than running text is ever set in.
-_NARROWEST = 14
+# Words of a line on average; narrower columns are hardly ever set.
+_LEAST_WORDS = 2
 # Columns of text begin sentences at the same height by chance, cells of a row always.
 _TOGETHER = 0.6
 
@@ -31,7 +31,9 @@ def runs_on(column: Sequence[TextLine]) -> bool:
     wrapped cells of several lines many; ``begin_together`` tells those apart.
     """
     lines = merge_rows(column)
-    if len(lines) < _LEAST_LINES or sum(text_width(line.text) for line in lines) < _NARROWEST * len(lines):
+    if len(lines) < _LEAST_LINES or sum(map(_words, lines)) < _LEAST_WORDS * len(lines):
+        return False
+    if 2 * len({line.text for line in lines}) < len(lines):
         return False
     width = max(line.bbox.width for line in lines)
     pairs = list(pairwise(lines))
@@ -59,6 +61,12 @@ def _starts(column: Sequence[TextLine]) -> list[TextLine]:
 def _has_level(line: TextLine, others: Sequence[TextLine]) -> bool:
     reach = 0.5 * line.bbox.height
     return any(abs(line.bbox.center[1] - other.bbox.center[1]) < reach for other in others)
+
+
+def _words(line: TextLine) -> float:
+    """Words of a line; three East Asian characters say as much as one."""
+    asian = EAST_ASIAN.findall(line.text)
+    return len(asian) / 3 if asian else len(line.text.split())
 
 
 def _is_full(line: TextLine, after: TextLine, width: float) -> bool:
