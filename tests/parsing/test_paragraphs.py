@@ -45,6 +45,16 @@ def test_space_begins_a_paragraph() -> None:
     assert contents(*rows) == [f"{PROSE} 0 {PROSE} 1", f"{PROSE} 2 {PROSE} 3"]
 
 
+def test_short_ragged_lines_that_break_a_word_are_running_text() -> None:
+    rows = [
+        line("The com-", 0, x1=190),
+        line("mittee met on a Monday to discuss", 1, x1=450),
+        line("the well-", 2, x1=200),
+        line("known problem of it.", 3, x1=320),
+    ]
+    assert contents(*rows) == ["The committee met on a Monday to discuss the well-known problem of it."]
+
+
 def test_a_hyphen_goes_within_a_paragraph_and_stays_in_a_compound() -> None:
     rows = [
         line("what is written down as infor-", 0),

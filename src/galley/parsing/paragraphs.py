@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +18,7 @@ from galley.parsing.markers import bare_number, bullet, enumerator
 # Multiples of a line's height.
 _INDENT = 0.6
 _SPACING = 1.3
+_BROKEN = re.compile(r"[^\W\d_][-‐\u00ad]\s*$")
 _SIZE = 1.35
 _VARIED = 1.4
 # Characters: no column of running text is narrower on average.
@@ -131,13 +133,17 @@ class _Column:
             return False
         if self.centred:
             return float(np.mean([len(line.text) for line in self.lines])) < _SHORT_CENTRED
-        if any(self._runs_on(i) for i in range(len(self.lines) - 1)):
+        if any(self._runs_on(i) or self._breaks_a_word(i) for i in range(len(self.lines) - 1)):
             return False
         ends = [self._ends_early(i) for i in range(len(self.lines) - 1)]
         starts = [line.text.lstrip()[:1] for line in self.lines]
         entries = [start.isupper() or start.isdigit() for start in starts]
         short = float(np.mean([len(line.text) for line in self.lines])) < _SHORT
         return float(np.mean(ends)) >= 0.5 or (short and float(np.mean(entries)) >= 0.75)
+
+    def _breaks_a_word(self, i: int) -> bool:
+        """Whether row ``i`` ends in the middle of a word that the next goes on with: only running text does."""
+        return bool(_BROKEN.search(self.lines[i].text)) and self.lines[i + 1].text.lstrip()[:1].islower()
 
     def paragraphs(self, rowwise: bool) -> list[Paragraph]:
         marked = any(self._mark(i) for i in range(len(self.lines)))
