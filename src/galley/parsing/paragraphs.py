@@ -18,7 +18,7 @@ from galley.parsing.markers import bare_number, bullet, enumerator
 # Multiples of a line's height.
 _INDENT = 0.6
 _SPACING = 1.3
-_BROKEN = re.compile(r"[^\W\d_][-‐\u00ad]\s*$")
+_BROKEN = re.compile(r"([^\W_])[-‐\u00ad]\s*$")
 _SIZE = 1.35
 _VARIED = 1.4
 # Characters: no column of running text is narrower on average.
@@ -142,8 +142,10 @@ class _Column:
         return float(np.mean(ends)) >= 0.5 or (short and float(np.mean(entries)) >= 0.75)
 
     def _breaks_a_word(self, i: int) -> bool:
-        """Whether row ``i`` ends in the middle of a word that the next goes on with: only running text does."""
-        return bool(_BROKEN.search(self.lines[i].text)) and self.lines[i + 1].text.lstrip()[:1].islower()
+        """Whether row ``i`` ends in the middle of a word, or of a span of years, that the next goes on with: only
+        running text does."""
+        broken, first = _BROKEN.search(self.lines[i].text), self.lines[i + 1].text.lstrip()[:1]
+        return broken is not None and (first.isdigit() if broken.group(1).isdigit() else first.islower())
 
     def paragraphs(self, rowwise: bool) -> list[Paragraph]:
         marked = any(self._mark(i) for i in range(len(self.lines)))
@@ -172,7 +174,7 @@ class _Column:
             return self._indent(line) <= _INDENT
         indented = self._indent(line) > _INDENT and self._indent(before) <= _INDENT
         return (indented and not self._mark(i - 1)) or (
-            self._ends_early(i - 1) and not self._indent(before) > 3
+            self._ends_early(i - 1) and not self._breaks_a_word(i - 1) and not self._indent(before) > 3
         )
 
     def _mark(self, i: int) -> str | None:
