@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,9 @@ from galley.drafters.ocr import OcrEngine
 from galley.ingest.page import PageImage, TextLayer, TextWord
 from galley.layout.orientation import page_orientation, turned
 from galley.layout.skew import LEAST, SMALL, deskew, deskewed_boxes, page_skew
+
+# Fewer words are no evidence of which way the text runs.
+_LEAST_WORDS = 5
 
 
 @dataclass
@@ -31,10 +36,11 @@ class Upright:
 
 def make_upright(page: PageImage, ocr: OcrEngine, *, trust_layer: bool) -> Upright:
     """The page upright. ``trust_layer``: its text layer will be read, so a small skew does no harm and
-    only a page whose text runs up or down is turned."""
-    if trust_layer and not _runs_sideways(page.text):
+    only a page whose text runs up or down, or upside down, is turned."""
+    upside_down = trust_layer and _runs_backwards(page.text)
+    if trust_layer and not upside_down and not _runs_sideways(page.text):
         return Upright(page.image, page.text)
-    rotation = page_orientation(page.image, ocr)
+    rotation = 180 if upside_down else page_orientation(page.image, ocr)
     image = turned(page.image, rotation) if rotation else page.image
     layer = turned_layer(page.text, rotation, page.image.shape[1], page.image.shape[0])
     if trust_layer:
@@ -64,7 +70,33 @@ def turned_layer(layer: TextLayer, clockwise: int, width: int, height: int) -> T
 def _runs_sideways(layer: TextLayer) -> bool:
     """Whether most of the longer words stand taller than wide."""
     shapes = [word.bbox.height > 1.5 * word.bbox.width for word in layer.words if len(word.text) > 3]
-    return len(shapes) >= 5 and 2 * sum(shapes) > len(shapes)
+    return len(shapes) >= _LEAST_WORDS and 2 * sum(shapes) > len(shapes)
+
+
+def _runs_backwards(layer: TextLayer) -> bool:
+    """Whether most words of a script written from left to right run the other way, and their lines upwards:
+    a page upside down. Mirrored text runs backwards as well, but its lines go down.
+    """
+    words = [word for word in layer.words if _runs_rightwards(word.text) and word.char_boxes is not None]
+    if len(words) < _LEAST_WORDS:
+        return False
+    backwards = sum(map(_is_backwards, words))
+    steps = [after.bbox.center[1] - word.bbox.center[1] for word, after in pairwise(words)]
+    reach = 0.5 * float(np.median([word.bbox.height for word in words]))
+    up, down = sum(step < -reach for step in steps), sum(step > reach for step in steps)
+    return 2 * backwards > len(words) and up >= down
+
+
+def _runs_rightwards(text: str) -> bool:
+    return len(text) > 3 and all(unicodedata.bidirectional(char) == "L" for char in text[:-1])
+
+
+def _is_backwards(word: TextWord) -> bool:
+    """Whether the last character of a word stands to the left of the first."""
+    boxes = word.char_boxes
+    return boxes is not None and bool(
+        boxes[-1, 2] < boxes[0, 2] and boxes[-1, 0] < boxes[0, 0] - 0.5 * word.size
+    )
 
 
 def _turned_word(word: TextWord, clockwise: int, width: int, height: int) -> TextWord:

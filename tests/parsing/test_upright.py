@@ -1,0 +1,73 @@
+"""Pages whose text layer says which way up they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from galley.document import BBox
+from galley.drafters.ocr import OcrEngine
+from galley.ingest.page import LayerQuality, PageImage, TextLayer, TextWord
+from galley.parsing.upright import make_upright, turned_layer
+
+_WIDTH, _HEIGHT = 600, 800
+_TEXT = "A page that somebody scanned upside down still holds every word that it held before"
+
+
+class _Unasked(OcrEngine):
+    """Fails when a page is turned by what an engine reads on it."""
+
+    def __init__(self) -> None:
+        pass
+
+    def detect(self, image: object) -> np.ndarray:
+        raise AssertionError("the layer alone tells")
+
+
+def _layer(text: str = _TEXT, *, mirrored: bool = False) -> TextLayer:
+    """Words of a layer, four to a line, 10 pixels a character."""
+    words = []
+    for i, word in enumerate(text.split()):
+        if i % 4 == 0:
+            x = 50.0
+        y = 100.0 + 30 * (i // 4)
+        left = x + 10 * np.arange(len(word), dtype=np.float32)
+        boxes = np.stack([left, 0 * left + y, left + 9, 0 * left + y + 20], axis=1)
+        if mirrored:
+            boxes[:, [0, 2]] = _WIDTH - boxes[:, [2, 0]]
+        x += 10 * len(word) + 10
+        x0, x1 = float(boxes[:, 0].min()), float(boxes[:, 2].max())
+        box = BBox(x0=x0, y0=y, x1=x1, y1=y + 20)
+        words.append(TextWord(word, box, size=20, char_boxes=boxes.astype(np.float32)))
+    return TextLayer(words, LayerQuality.GOOD)
+
+
+def _page(layer: TextLayer) -> PageImage:
+    image = np.full((_HEIGHT, _WIDTH, 3), 255, np.uint8)
+    image[:10] = 0
+    return PageImage(1, image, 200, layer)
+
+
+def test_an_upside_down_layer_turns_the_page_and_itself() -> None:
+    layer = _layer()
+    upside_down = turned_layer(layer, 180, _WIDTH, _HEIGHT)
+    upright = make_upright(_page(upside_down), _Unasked(), trust_layer=True)
+    assert upright.rotation == 180
+    assert (upright.image[-10:] == 0).all() and (upright.image[:-10] == 255).all()
+    assert [word.bbox for word in upright.text.words] == [word.bbox for word in layer.words]
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        _layer(),
+        _layer(mirrored=True),
+        _layer("שלום עולם ומלואו " * 5, mirrored=True),  # Hebrew runs from right to left
+        turned_layer(_layer("too short"), 180, _WIDTH, _HEIGHT),
+    ],
+    ids=["upright", "mirrored", "hebrew", "few words"],
+)
+def test_other_layers_leave_the_page_as_it_is(layer: TextLayer) -> None:
+    upright = make_upright(_page(layer), _Unasked(), trust_layer=True)
+    assert upright.rotation == 0
+    assert upright.text is layer
