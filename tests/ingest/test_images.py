@@ -64,6 +64,28 @@ def test_every_mode_is_black_on_white(image: Image.Image, kind: str) -> None:
     assert dark <= 45 and light >= 250
 
 
+@pytest.mark.parametrize(
+    ("ink", "expected"),
+    [
+        ((255, 255, 255, 255), (255, 0)),
+        ((255, 240, 120, 200), (160, 0)),
+        ((150, 150, 150, 255), (150, 255)),
+        ((0, 0, 0, 255), (0, 255)),
+        ((255, 255, 255, 0), (255, 255)),
+    ],
+    ids=["white", "yellow", "grey", "black", "nothing"],
+)
+def test_light_ink_on_nothing_is_over_black(ink: tuple[int, ...], expected: tuple[int, int]) -> None:
+    found = halves(read(saved(marked("RGBA", ink, (0, 0, 0, 0)))))
+    assert np.abs(np.subtract(found, expected)).max() < 5
+
+
+def test_light_paper_with_dark_ink_and_clear_margins_is_over_white() -> None:
+    image = marked("RGBA", (255, 255, 255, 255), (0, 0, 0, 0))
+    ImageDraw.Draw(image).rectangle((2, 4, 5, 5), fill="black")
+    assert halves(read(saved(image)))[1] == 255
+
+
 def test_transparent_palette_is_over_white() -> None:
     image = marked("P", 0, 1)
     image.putpalette([0, 0, 0, 90, 90, 90])

@@ -1,24 +1,36 @@
-"""Any Pillow mode as 8-bit RGB on white paper."""
+"""Any Pillow mode as 8-bit RGB on paper."""
 
 from __future__ import annotations
 
 import numpy as np
 from PIL import Image
 
+# Alpha from which a pixel is seen; grey that white paper leaves hardly legible; how much may be darker.
+_SEEN, _LIGHT, _DARKER = 32, 200, 0.01
+
 
 def to_rgb(image: Image.Image) -> Image.Image:
-    """``image`` as RGB: transparency over white, 16-bit and float samples scaled to 8 bits."""
+    """``image`` as RGB: transparency over paper, 16-bit and float samples scaled to 8 bits."""
     if image.mode in ("I", "F") or image.mode.startswith("I;16"):
         return _from_deep(image).convert("RGB")
     if image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info:
-        return _over_white(image.convert("RGBA"))
+        return _on_paper(image.convert("RGBA"))
     return image.convert("RGB")
 
 
-def _over_white(image: Image.Image) -> Image.Image:
-    paper = Image.new("RGB", image.size, "white")
-    paper.paste(image, mask=image.getchannel("A"))
+def _on_paper(image: Image.Image) -> Image.Image:
+    """An RGBA image over white, or over black where nearly all that is seen of it is so light that it would
+    vanish on white, such as white letters on nothing."""
+    alpha = image.getchannel("A")
+    paper = Image.new("RGB", image.size, "black" if _is_light(image, alpha) else "white")
+    paper.paste(image, mask=alpha)
     return paper
+
+
+def _is_light(image: Image.Image, alpha: Image.Image) -> bool:
+    seen = alpha.point([255 * (value >= _SEEN) for value in range(256)])
+    greys = image.convert("RGB").convert("L").histogram(seen)
+    return sum(greys[:_LIGHT]) <= _DARKER * sum(greys) and sum(greys) > 0
 
 
 def _from_deep(image: Image.Image) -> Image.Image:
