@@ -165,13 +165,17 @@ def test_bad_tiff_page_does_not_stop_the_others() -> None:
 
 
 @pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
-def test_an_animation_is_one_page(kind: str) -> None:
-    frames = [marked("RGB", "black", "white"), marked("RGB", "white", "black")]
+@pytest.mark.parametrize(("more", "note"), [(1, "1 further frame is"), (3, "3 further frames are")])
+def test_an_animation_is_one_page(kind: str, more: int, note: str) -> None:
+    frames = [
+        marked("RGB", "black", "white"),
+        *(marked("RGB", (250, 80 * i, 0), "black") for i in range(more)),
+    ]
     with open_source(saved(frames[0], kind, save_all=True, append_images=frames[1:])) as source:
         assert source.page_count == 1
         page = source.page(1)
     assert halves(page)[0] < 30 < 220 < halves(page)[1]
-    assert page.warnings == ["an animation: only its first frame is read"]
+    assert page.warnings == [f"an animation: its first frame is read, {note} left out"]
 
 
 def test_heic() -> None:

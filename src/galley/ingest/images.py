@@ -28,6 +28,7 @@ DECODE_LIMIT = 178_956_970
 _NEW_SUBFILE_TYPE = 254
 _REDUCED_RESOLUTION = 1
 _PLAUSIBLE_DPI = (36.0, 2400.0)
+_ANIMATED = (Kind.GIF, Kind.WEBP, Kind.PNG)
 _PIL_FORMATS = {Kind.JPEG: ("JPEG", "MPO"), Kind.HEIF: ("HEIF",)}
 
 
@@ -46,10 +47,11 @@ class ImageReader:
         with _quiet(), self._open() as image:
             try:
                 self._frames = _page_frames(image) if kind is Kind.TIFF else [0]
-                moves = kind in (Kind.GIF, Kind.WEBP, Kind.PNG) and getattr(image, "n_frames", 1) > 1
+                more = getattr(image, "n_frames", 1) - 1 if kind in _ANIMATED else 0
             except Exception as error:  # Pillow's readers raise anything on damaged files
                 raise self._damaged(error) from error
-        self._notes = ["an animation: only its first frame is read"] if moves else []
+        left_out = "1 further frame is" if more == 1 else f"{more} further frames are"
+        self._notes = [f"an animation: its first frame is read, {left_out} left out"] if more else []
         self.page_count = len(self._frames)
 
     def read(self, number: int) -> PageImage:
