@@ -160,3 +160,19 @@ def test_figures_below_each_other_are_cells_where_a_rule_stops() -> None:
         for i, text in enumerate(row):
             drawing.write((50, 270, 480)[i], 38 + (30 * r + 8 if r else 0), text)
     assert read(drawing) == rows
+
+
+def test_lines_that_fill_all_columns_are_rows() -> None:
+    drawing = Drawing()
+    rows = [
+        ["Lowest", "$9,594 or less", "$22,400 or less"],
+        ["Lower middle", "$9,595–$17,992", "$22,401–$29,992"],
+        ["Upper middle", "$17,993–$25,771", "$29,993–$40,888"],
+        ["Highest", "Greater than $25,771", "Greater than $40,888"],
+    ]
+    for i, text in enumerate(["1994", "1997"]):
+        drawing.write((260, 480)[i], 30, text)
+    for r, row in enumerate(rows):
+        for i, text in enumerate(row):
+            drawing.write((30, 230, 450)[i], 90 + 24 * r, text)
+    assert read(drawing) == [["", "1994", "1997"], *rows]

@@ -59,13 +59,23 @@ def starts_row(
     em: text height in pixels. closed: True when the table's cells are drawn.
     """
     return [
-        [math.inf, *map(_odds, pairwise(lines), facts, repeat(em))] if lines else []
+        [math.inf, *map(_odds, pairwise(lines), facts, repeat(em), repeat(len(bounds)))] if lines else []
         for lines, facts in zip(stretches, pair_facts(stretches, bounds, em, closed), strict=True)
     ]
 
 
-def _odds(pair: tuple[Placed, Placed], fact: list[float], em: float) -> float:
-    return math.inf if _is_outdented(*pair, em) else _new_row(fact)
+def _odds(pair: tuple[Placed, Placed], fact: list[float], em: float, cols: int) -> float:
+    return math.inf if _is_outdented(*pair, em) or _are_full(*pair, cols) else _new_row(fact)
+
+
+def _are_full(above: Placed, below: Placed, cols: int) -> bool:
+    """Whether two lines fill all of three columns or more and no text of the second goes on from the first: cells
+    seldom wrap all at once."""
+    full = cols >= 3 and len(above.columns) == len(below.columns) == cols
+    return full and not any(
+        _GOES_ON.match(low.text) or _OPEN_END.search(top.text)
+        for top, low in zip(above.pieces, below.pieces, strict=False)
+    )
 
 
 def _is_outdented(above: Placed, below: Placed, em: float) -> bool:
