@@ -176,3 +176,18 @@ def test_lines_that_fill_all_columns_are_rows() -> None:
         for i, text in enumerate(row):
             drawing.write((30, 230, 450)[i], 90 + 24 * r, text)
     assert read(drawing) == [["", "1994", "1997"], *rows]
+
+
+def test_a_title_over_all_columns_stays_above_a_rule_that_stops() -> None:
+    drawing = Drawing()
+    drawing.grid([30, 250, 460, 670], [90, 140, 190])
+    drawing.pen.rectangle((32, 88, 248, 92), "white")
+    for x in (30, 670):
+        drawing.rule(x, 30, x, 190)
+    drawing.rule(30, 30, 670, 30)
+    drawing.write(350, 50, "Background checks in November", center=True)
+    rows = [["State", "Permit", "Other"], ["Alabama", "18,870", "23,022"]]
+    for r, row in enumerate(rows):
+        for i, text in enumerate(row):
+            drawing.write((50, 270, 480)[i], 102 + 50 * r, text)
+    assert read(drawing) == [["Background checks in November", "", ""], *rows]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -114,9 +115,12 @@ def _join_open_rows(frame: Frame, places: Places) -> None:
         mark = frame.above[r]
         if mark is None or not mark.joins:
             continue
+        sides = [(a.middle, b.middle) for a, b in pairwise(frame.gaps)]
         for c in range(frame.cols):
-            left, right = frame.gaps[c].middle, frame.gaps[c + 1].middle
-            if not mark.covers(left, right):
+            a, b = places.at(r - 1, c), places.at(r, c)
+            across = range(min(a.left, b.left), max(a.right, b.right) + 1)
+            # A title over all columns is no part of what stands below some of them.
+            if not any(mark.covers(*sides[column]) for column in across):
                 places.merge(r - 1, c, r, c)
 
 
