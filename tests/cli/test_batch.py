@@ -153,6 +153,48 @@ def test_resume_takes_up_what_failed(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "out/a.md").read_text() == "Page 1\n\nPage 2\n\nPage 3\n"
 
 
+def test_resume_takes_up_what_failed_after_it_had_been_finished(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(numbered(3))
+    assert run("parse", "a.pdf", "-o", "out").returncode == 0
+    assert run("parse", "a.pdf", "-o", "out", parser="FailsOnTwo").returncode == 1
+    assert run("parse", "a.pdf", "-o", "out", "--resume").returncode == 0
+    assert (tmp_path / "out/a.md").read_text() == "Page 1\n\nPage 2\n\nPage 3\n"
+
+
+def test_a_later_run_does_not_write_over_what_is_of_another_document(run: Run, tmp_path: Path) -> None:
+    def text(*names: str) -> list[str]:
+        return [(tmp_path / "out" / name).read_text() for name in names]
+
+    for folder in ("x", "y", "z", "new"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.pdf").write_bytes(numbered(1, folder))
+    for _ in range(2):  # a document's own output is written over
+        for folder in ("x", "y", "z"):
+            assert run("parse", f"{folder}/a.pdf", "-o", "out").returncode == 0
+        assert files(tmp_path / "out") == [".galley-done.jsonl", "a.md", "a.pdf-2.md", "a.pdf.md"]
+        assert text("a.md", "a.pdf.md", "a.pdf-2.md") == ["x 1\n", "y 1\n", "z 1\n"]
+    (tmp_path / "out/a.pdf.md").write_text("old")
+    assert run("parse", "y/a.pdf", "-o", "out", "--resume").returncode == 0
+    assert text("a.md", "a.pdf.md") == ["x 1\n", "old"]
+    (tmp_path / "x/a.pdf").rename(tmp_path / "moved.pdf")
+    assert run("parse", "new/a.pdf", "-o", "out").returncode == 0  # the document of a.md is gone
+    assert text("a.md", "a.pdf-2.md") == ["new 1\n", "z 1\n"]
+
+
+def test_nor_over_what_could_be_read_in_part_or_not_at_all(run: Run, tmp_path: Path) -> None:
+    for folder, content in (("x", numbered(3, "x")), ("y", numbered(3)[:150]), ("z", numbered(1, "z"))):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.pdf").write_bytes(content)
+    assert run("parse", "x/a.pdf", "-o", "out", "-f", "json", parser="FailsOnTwo").returncode == 1
+    assert run("parse", "y/a.pdf", "-o", "out", "-f", "json").returncode == 3
+    assert run("parse", "z/a.pdf", "-o", "out", "-f", "json").returncode == 0
+    sources = [
+        json.loads((tmp_path / "out" / f"{name}.json").read_text())["source"]
+        for name in ("a", "a.pdf", "a.pdf-2")
+    ]
+    assert sources == ["x/a.pdf", "y/a.pdf", "z/a.pdf"]
+
+
 def test_figures_of_an_earlier_run_are_no_documents(run: Run, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in/a.pdf").write_bytes(numbered(1))

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path, PurePath
 
 from galley.errors import InputError
 from galley.ingest.kind import SUFFIXES
 from galley.ingest.remote import RemoteFile, find_remote
 from galley.ingest.source import display_name
-from galley.ingest.stores import is_remote, local_path
+from galley.ingest.stores import is_remote, local_path, shown_url
 
 STDIN = "-"
 
 
 @dataclass(frozen=True)
 class Input:
-    """A document to parse, its name in messages, and the path of its output without a suffix."""
+    """A document to parse, its name in messages, the path of its output without a suffix, and where it is from:
+    an absolute path or a URL without secrets."""
 
     path: Path
     name: str
     place: PurePath
+    origin: str
     remote: RemoteFile | None = None
     """Where it comes from; ``path`` is then where ``fetch`` copies it to."""
 
@@ -50,14 +53,21 @@ class Input:
         return [found.st_size, found.st_mtime_ns]
 
 
+Taken = Callable[[PurePath, str], bool]
+"""Whether a place is taken by an output that is not of this origin."""
+
+
 def find_inputs(
-    paths: Sequence[str], skip: Collection[Path] = (), skip_urls: Collection[str] = ()
+    paths: Sequence[str],
+    skip: Collection[Path] = (),
+    skip_urls: Collection[str] = (),
+    taken: Taken = lambda place, origin: False,
 ) -> tuple[list[Input], list[InputError]]:
     """Files as named, folders searched for documents in all their sub-folders; each file once.
 
     A file named explicitly is always taken, whatever its name; a folder gives those with a document's suffix,
     but nothing hidden and nothing below ``skip``. Also returns what is wrong with single paths. URLs likewise,
-    with ``skip_urls``.
+    with ``skip_urls``. ``taken``: places that outputs of other documents have already.
     """
     found: dict[Path | str, tuple[Path | RemoteFile, PurePath]] = {}  # by what the path leads to
     errors: list[InputError] = []
@@ -81,15 +91,19 @@ def find_inputs(
                 found.setdefault(Path(os.path.realpath(file)), (file, file.relative_to(path)))
         else:
             found.setdefault(Path(os.path.realpath(path)), (path, PurePath(path.name)))
-    places = _places([place for _, place in found.values()])
-    inputs = [_input(file, place) for (file, _), place in zip(found.values(), places, strict=True)]
+    origins = [shown_url(key) if isinstance(key, str) else str(key) for key in found]
+    places = _places([place for _, place in found.values()], origins, taken)
+    inputs = [
+        _input(file, place, origin)
+        for (file, _), place, origin in zip(found.values(), places, origins, strict=True)
+    ]
     return inputs, errors
 
 
-def _input(file: Path | RemoteFile, place: PurePath) -> Input:
+def _input(file: Path | RemoteFile, place: PurePath, origin: str) -> Input:
     if isinstance(file, RemoteFile):
-        return Input(Path(), file.name, place, file)
-    return Input(file, "stdin" if str(file) == STDIN else display_name(file), place)
+        return Input(Path(), file.name, place, origin, file)
+    return Input(file, "stdin" if str(file) == STDIN else display_name(file), place, origin)
 
 
 def _search(folder: Path, skip: Collection[Path], errors: list[InputError]) -> Iterator[Path]:
@@ -106,18 +120,20 @@ def _search(folder: Path, skip: Collection[Path], errors: list[InputError]) -> I
                 yield here / name
 
 
-def _places(names: Sequence[PurePath]) -> list[PurePath]:
+def _places(names: Sequence[PurePath], origins: Sequence[str], taken: Taken) -> list[PurePath]:
     """Where outputs go: the name without its suffix, with it where two would collide, else with a number."""
-    shared = Counter(_folded(_bare(name)) for name in names)
-    taken: set[str] = set()
+    shared = Counter(folded(_bare(name)) for name in names)
+    given: set[str] = set()
     places = []
-    for name in names:
-        place = _bare(name) if shared[_folded(_bare(name))] == 1 else name
-        number = 2
-        while _folded(place) in taken:
-            place = name.with_name(f"{name.name}-{number}")
-            number += 1
-        taken.add(_folded(place))
+    for name, origin in zip(names, origins, strict=True):
+        short = [_bare(name)] if shared[folded(_bare(name))] == 1 else []
+        numbered = (name.with_name(f"{name.name}-{number}") for number in count(2))
+        place = next(
+            place
+            for place in chain(short, [name], numbered)
+            if folded(place) not in given and not taken(place, origin)
+        )
+        given.add(folded(place))
         places.append(place)
     return places
 
@@ -127,6 +143,6 @@ def _bare(name: PurePath) -> PurePath:
     return name.with_suffix("") if name.suffix.lower() in SUFFIXES else name
 
 
-def _folded(place: PurePath) -> str:
+def folded(place: PurePath) -> str:
     """Equal for paths that are one on a file system that ignores case."""
     return str(place).casefold()

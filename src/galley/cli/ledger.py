@@ -1,4 +1,5 @@
-"""What earlier runs have finished in an output folder, so that ``--resume`` can go on from there."""
+"""What earlier runs have made in an output folder, so that ``--resume`` can go on from there and no run writes over
+what is of another document."""
 
 from __future__ import annotations
 
@@ -6,20 +7,22 @@ import json
 from pathlib import Path, PurePath
 from typing import Any
 
-from galley.cli.inputs import Input
+from galley.cli.inputs import Input, folded
 from galley.cli.outputs import writing
+from galley.ingest.stores import is_remote
 
 LEDGER_NAME = ".galley-done.jsonl"
 
 
 class Ledger:
-    """One JSON line per finished document; the last for a place counts, lines cut off by a crash do not."""
+    """One JSON line per document written; the last for a place counts, lines cut off by a crash do not."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path = folder / LEDGER_NAME
         self._entries: dict[str, dict[str, Any]] = {}
         self._made: dict[str, set[str]] = {}
+        self._by_name: dict[str, dict[str, Any]] = {}
         for line in self._read().splitlines():
             self._remember(line)
 
@@ -34,11 +37,25 @@ class Ledger:
             and all(self._has(file) for file in files)
         )
 
-    def add(self, document: Input, fingerprint: str, files: list[PurePath], images: PurePath | None) -> None:
-        """Write down that a document is finished. Raises ``OutputError``."""
+    def taken(self, place: PurePath, origin: str) -> bool:
+        """Whether a place holds what was made of a document that is not ``origin`` and still exists."""
+        entry = self._by_name.get(folded(place), {})
+        other = str(entry.get("origin", origin))
+        return (
+            other != origin
+            and any(self._has(PurePath(file)) for file in entry.get("files", ()))
+            and (is_remote(other) or Path(other).exists())
+        )
+
+    def add(
+        self, document: Input, fingerprint: str | None, files: list[PurePath], images: PurePath | None
+    ) -> None:
+        """Write down what was made of a document; ``fingerprint`` None: it is not finished. Raises
+        ``OutputError``."""
         line = json.dumps(
             {
                 "place": str(document.place),
+                "origin": document.origin,
                 "source": document.state(),
                 "options": fingerprint,
                 "files": [str(file) for file in files],
@@ -75,7 +92,7 @@ class Ledger:
     def _remember(self, line: str) -> None:
         try:
             entry = json.loads(line)
-            self._entries[entry["place"]] = entry
+            self._entries[entry["place"]] = self._by_name[folded(PurePath(entry["place"]))] = entry
             made = self._made.setdefault(entry["place"], set())
             made.update(str(name) for name in (*entry.get("files", ()), entry.get("images")) if name)
         except (ValueError, KeyError, TypeError):

@@ -51,7 +51,9 @@ def run_parse(request: Request, factory: ParserFactory = make_parser) -> int:
     pool = _pool(request, factory)
     ledger = _ledger(request.output) if request.output else None
     report = Report(request.quiet, request.debug)
-    inputs, errors = find_inputs(request.paths, *ledger.to_skip() if ledger else ())
+    inputs, errors = (
+        find_inputs(request.paths, *ledger.to_skip(), ledger.taken) if ledger else find_inputs(request.paths)
+    )
     for error in errors:
         report.failure(str(error), Failure(message=str(error)), error.exit_code)
     with ExitStack() as stack:

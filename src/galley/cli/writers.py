@@ -99,16 +99,16 @@ class FolderWriter:
             texts = render(name, document, shown, self._options)
             for file, pieces in zip(output_files(name, given.place), texts, strict=True):
                 self._folder.write(file, pieces)
-        if complete:
-            self._ledger.add(
-                given, self._options.fingerprint(), self._files(given), images if has_images else None
-            )
+        fingerprint = self._options.fingerprint() if complete else None
+        self._ledger.add(given, fingerprint, self._files(given), images if has_images else None)
 
     def write_failed(self, given: Input, document: Document) -> None:
         self._remove_earlier(given)
         if "json" in self._formats:
             (pieces,) = render("json", document, (), self._options)
-            self._folder.write(output_files("json", given.place)[0], pieces)
+            (file,) = output_files("json", given.place)
+            self._folder.write(file, pieces)
+            self._ledger.add(given, None, [file], None)
 
     def _remove_earlier(self, given: Input) -> None:
         """What earlier runs made of a document must not pass for the result of one that failed."""
