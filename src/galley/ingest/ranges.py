@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from galley.errors import UsageError
 
-_PART = re.compile(r"(\d+)?\s*(-)?\s*(\d+)?")
+_PART = re.compile(r"(\d+)\s*(-)?\s*(\d+)?")
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,8 @@ class PageRanges:
 
     @classmethod
     def parse(cls, text: str) -> PageRanges:
-        """Read ``1-3,7,12-`` or ``-5``. Raises ``UsageError`` on anything else."""
+        """Read ``1-3,7,12-``. Raises ``UsageError`` on anything else, ``-5`` as well: it might mean the fifth page
+        from the end."""
         return cls(tuple(_parse_part(part.strip(), text) for part in text.split(",")))
 
     @classmethod
@@ -56,10 +57,10 @@ class PageRanges:
 
 def _parse_part(part: str, whole: str) -> tuple[int, int | None]:
     match = _PART.fullmatch(part)
-    if not match or not any(match.group(1, 3)):
+    if not match:
         raise UsageError(f"cannot read the pages {whole!r}; write them like 1-3,7,12-")
     low, dash, high = match.groups()
-    first = int(low) if low else 1
+    first = int(low)
     last = int(high) if high else (None if dash else first)
     if first < 1 or (last is not None and last < first):
         raise UsageError(f"the pages {part!r} make no sense; pages count from 1 and a range goes upwards")

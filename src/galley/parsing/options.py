@@ -19,6 +19,7 @@ CONFIG_NAME = "galley.toml"
 """The file read from the current folder when none is named."""
 
 _KEEP_NONE = "none"
+_BOUNDS = (("ge", "at least"), ("gt", "more than"), ("le", "at most"))
 _NO_MATTER = frozenset({"password", "request_seconds", "retries"})
 """Options that results do not depend on."""
 Keep = Literal["headers", "footers", "footnotes", "page-numbers"]
@@ -75,7 +76,10 @@ class ParseOptions(BaseModel):
     @field_validator("pages", mode="before")
     @classmethod
     def _pages(cls, value: Any) -> Any:
-        return value if value is None else str(PageRanges.of(value))
+        try:
+            return value if value is None else str(PageRanges.of(value))
+        except UsageError as error:
+            raise ValueError(str(error)) from error
 
     @field_validator("keep", mode="before")
     @classmethod
@@ -101,7 +105,7 @@ def make_options(**values: Any) -> ParseOptions:
 
 
 def load_options(config: Path | None = None, *, also_keep: str = "", **values: Any) -> ParseOptions:
-    """Defaults, overlaid by the ``[parse]`` table of a configuration file, overlaid by ``values``.
+    """Defaults, overlaid by the ``[parse]`` table of a configuration file, overlaid by ``values`` of a command line.
 
     config: the file; None takes ``galley.toml`` of the current folder if there is one. Values of None are
     left out. also_keep: names, separated by commas, that are kept besides; after ``none`` instead.
@@ -111,17 +115,21 @@ def load_options(config: Path | None = None, *, also_keep: str = "", **values: A
         raise UsageError(f"the configuration file {config} does not exist")
     table = _read_table(path) if path.is_file() else {}
     _validated(table, f" in {path}")  # so that a bad file is named, not the command line
-    return overlay(_validated(table, ""), also_keep=also_keep, **values)
+    return _overlaid(_validated(table, ""), also_keep, values, as_typed=True)
 
 
 def overlay(base: ParseOptions, *, also_keep: str = "", **values: Any) -> ParseOptions:
     """``base`` overlaid by ``values``, those of None left out; ``also_keep`` as for ``load_options``."""
+    return _overlaid(base, also_keep, values, as_typed=False)
+
+
+def _overlaid(base: ParseOptions, also_keep: str, values: dict[str, Any], *, as_typed: bool) -> ParseOptions:
     given = dict(base) | {name: value for name, value in values.items() if value is not None}
     names = {name.strip() for name in also_keep.split(",") if name.strip()}
     if names:
-        own = frozenset() if _KEEP_NONE in names else _validated(given, "").keep
+        own = frozenset() if _KEEP_NONE in names else _validated(given, "", as_typed).keep
         given["keep"] = (names - {_KEEP_NONE}) | own
-    return _validated(given, "")
+    return _validated(given, "", as_typed)
 
 
 def _read_table(path: Path) -> dict[str, Any]:
@@ -140,21 +148,37 @@ def _read_table(path: Path) -> dict[str, Any]:
     return table
 
 
-def _validated(values: dict[str, Any], where: str) -> ParseOptions:
+def _validated(values: dict[str, Any], where: str, as_typed: bool = False) -> ParseOptions:
     try:
         return ParseOptions(**values)
     except ValidationError as error:
-        raise UsageError(_explain(error, where)) from error
+        raise UsageError(_explain(error, where, as_typed)) from error
 
 
-def _explain(error: ValidationError, where: str) -> str:
+def _explain(error: ValidationError, where: str, as_typed: bool) -> str:
+    """One line that names the option, as a command line has it where ``as_typed``, and what it may be."""
     first = error.errors()[0]
     name = str(first["loc"][0]) if first["loc"] else "options"
     if first["type"] == "extra_forbidden":
         return f"there is no option {name!r}{where}; there are {_list(ParseOptions.model_fields)}"
-    reason = first["msg"].removeprefix("Value error, ")
-    given = "" if name == "password" else f", not {first['input']!r}"
-    return f"{name}{where}: {reason[0].lower()}{reason[1:]}{given}"
+    bounds = _bounds(name)
+    reason = f"a number of {bounds}" if bounds else first["msg"].removeprefix("Value error, ")
+    value = first["input"]
+    shown = f"{value:g}" if isinstance(value, float) else repr(value)
+    given = "" if name == "password" or first["type"] == "value_error" else f", not {shown}"
+    called = f"--{name.replace('_', '-')}" if as_typed else name
+    return f"{called}{where}: {reason[0].lower()}{reason[1:]}{given}"
+
+
+def _bounds(name: str) -> str:
+    """What numbers an option may have; nothing for what is no number."""
+    limits = ParseOptions.model_fields[name].metadata if name in ParseOptions.model_fields else []
+    return " and ".join(
+        f"{words} {getattr(limit, bound):g}"
+        for limit in limits
+        for bound, words in _BOUNDS
+        if hasattr(limit, bound)
+    )
 
 
 def _list(names: Collection[str]) -> str:
