@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from galley.cli import main
 from galley.cli.app import run
 from galley.errors import InputError, ModelError, UsageError
+from galley.training.checkpoint import read_checkpoint
 from galley.training.example import Example
 from galley.training.nano.bank import read_shard, write_shard
 from galley.training.nano.compose import Bank, Mixture
@@ -20,7 +22,6 @@ from galley.training.nano.reinforce import Plan
 from galley.training.nano.validate import held_out
 from galley.training.rows import Packer, Recipe
 from galley.training.settings import Settings
-from galley.training.trainer import read_checkpoint
 
 from .nano_parts import bank_units, save_vocabulary, tiny_vocabulary
 
@@ -68,7 +69,7 @@ def test_folders_without_what_is_needed_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no"):
         held_out(bank, 1, 0)
     (tmp_path / "checkpoint.pt").write_bytes(b"no checkpoint")
-    with pytest.raises(ModelError, match="no checkpoint of a run"):
+    with pytest.raises(ModelError, match="no whole checkpoint"):
         read_checkpoint(tmp_path / "checkpoint.pt")
 
 
@@ -113,3 +114,11 @@ def test_commands_say_in_one_line_what_is_wrong(tmp_path: Path, capsys: pytest.C
     assert code == InputError.exit_code and "no shards from 9000" in shown and len(shown.splitlines()) == 1
     code, shown = said(capsys, f"train grpo --data {data} --run {tmp_path} --out {out} --steps 1")
     assert code == UsageError.exit_code and "no checkpoint.pt" in shown
+
+
+def test_a_missing_checkpoint_and_one_of_something_else_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="is missing"):
+        read_checkpoint(tmp_path / "checkpoint.pt")
+    torch.save({"weights": 1}, tmp_path / "checkpoint.pt")
+    with pytest.raises(ModelError, match="no checkpoint of a training run"):
+        read_checkpoint(tmp_path / "checkpoint.pt")

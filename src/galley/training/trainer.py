@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 import signal
 import threading
 import time
@@ -18,7 +17,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from galley.errors import ModelError, one_line
+from galley.errors import ModelError
+from galley.training.checkpoint import read_checkpoint
 from galley.training.example import IGNORE
 from galley.training.learner import Batch, Learner
 from galley.training.loss import JointLoss, joint_loss, supervised
@@ -222,12 +222,3 @@ def stopped_by_sigterm(trainer: Trainer) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def read_checkpoint(path: Path) -> dict[str, Any]:
-    """The state of a run, on the CPU. Raises ``ModelError`` for a file that is none."""
-    try:
-        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=False)
-    except (OSError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
-        raise ModelError(f"{path} is no checkpoint of a run, or is cut short: {one_line(error)}") from error
-    return state

@@ -11,19 +11,19 @@ import shutil
 from pathlib import Path
 
 import onnx
-import torch
 
 from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.load import CONFIG, EYES, GRAPH, TOKENIZER
+from galley.training.checkpoint import read_checkpoint
 from galley.training.nano.model import Nano
 from galley.training.nano.onnx_eyes import eyes
 from galley.training.nano.onnx_mind import mind
 
 
 def load_run(run: Path) -> Nano:
-    """The decoder of a training run, in evaluation mode."""
+    """The decoder of a training run, in evaluation mode. Raises ``ModelError`` where there is none."""
     nano = Nano(NanoConfig.load(run / CONFIG))
-    nano.load_state_dict(torch.load(run / "checkpoint.pt", weights_only=False)["model"])
+    nano.load_state_dict(read_checkpoint(run / "checkpoint.pt")["model"])
     return nano.eval()
 
 

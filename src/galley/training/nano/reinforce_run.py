@@ -16,6 +16,7 @@ import torch
 
 from galley.targets.nano.load import CONFIG, TOKENIZER
 from galley.targets.nano.tokens import Vocabulary
+from galley.training.checkpoint import read_checkpoint
 from galley.training.nano.compose import Bank, Mixture
 from galley.training.nano.export import load_run
 from galley.training.nano.reinforce import Plan, Reinforcer
@@ -70,7 +71,7 @@ class ReinforcedRun:
             if not (self.out / name).is_file():
                 shutil.copy(options.run / name, self.out / name)
         if (self.out / "checkpoint.pt").is_file():
-            self.reinforcer.restore(torch.load(self.out / "checkpoint.pt", weights_only=False))
+            self.reinforcer.restore(read_checkpoint(self.out / "checkpoint.pt"))
 
     def go(self) -> None:
         """Steps until ``--steps``, with a checkpoint now and then; held-out documents are read first and last."""
