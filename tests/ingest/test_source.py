@@ -149,6 +149,12 @@ def test_hostile_files_say_what_is_wrong(name: str, tmp_path: Path) -> None:
         assert "\n" not in str(caught.value) and "Traceback" not in str(caught.value)
 
 
+def test_a_bomb_is_refused_where_pillows_guard_was_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", None)
+    with pytest.raises(InputError, match="100000 × 100000 pixels, too many"):
+        open_source(bomb(100_000, 100_000))
+
+
 def test_cut_image_data_fails_its_page() -> None:
     noise = Image.effect_noise((300, 300), 80)
     for kind in ("PNG", "JPEG", "BMP"):

@@ -115,13 +115,18 @@ class ImageReader:
         formats = _PIL_FORMATS.get(self._kind, (self._kind.value,))
         try:
             Image.init()  # a format named before its plugin is loaded is an error
-            return Image.open(as_file(self._content), formats=formats)
+            image = Image.open(as_file(self._content), formats=formats)
         except Image.DecompressionBombError as error:
             raise InputError(
                 f"{self._name} has too many pixels to decode safely; scale it down first"
             ) from error
         except Exception as error:
             raise self._damaged(error) from error
+        # Pillow's guard is one for the process, and other packages switch it off.
+        if image.width * image.height > 2 * DECODE_LIMIT:
+            image.close()
+            raise InputError(self._too_large(image.width, image.height))
+        return image
 
     def _damaged(self, error: Exception) -> InputError:
         what = f"{self._name} is a damaged or cut off {self._kind.value} file"
