@@ -114,14 +114,14 @@ def _same(edge: _Edge, other: _Edge) -> bool:
     # "Lecture 2" after "Lecture 1" is a heading: its number is what it says.
     if edge.heading or other.heading or not _alike(mine, its):
         return False
-    numbers = [(a, b) for a, b in zip(_NUMBER.finditer(mine), _NUMBER.finditer(its), strict=False)]
-    if len(numbers) != len(_NUMBER.findall(mine)) or len(numbers) != len(_NUMBER.findall(its)):
+    numbers, others = list(_NUMBER.finditer(mine)), list(_NUMBER.finditer(its))
+    if len(numbers) != len(others):
         return False
-    differing = [a for a, b in numbers if a.group() != b.group()]
-    if not differing:
-        return True
-    counted = [int(b.group()) - int(a.group()) for a, b in numbers if a.group() != b.group()]
-    return counted == [other.page - edge.page] and _may_count_pages(mine, differing[0])
+    differing = [(a, int(b[0]) - int(a[0])) for a, b in zip(numbers, others, strict=True) if a[0] != b[0]]
+    if len(differing) != 1:
+        return not differing
+    number, step = differing[0]
+    return step == other.page - edge.page and _may_count_pages(mine, number)
 
 
 def _level(edge: _Edge, other: _Edge) -> bool:

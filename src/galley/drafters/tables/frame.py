@@ -182,11 +182,17 @@ def _unjoin_between_figures(marks: list[Separator], gaps: list[Gap], pieces: lis
     """A separator joins nothing where it leaves a column open in which figures stand below each other: they are
     no single cell."""
     for above, mark, below in zip(marks, marks[1:], marks[2:], strict=False):
-        near = [p for p in pieces if above.y < p.middle < below.y and is_figure(p)] if mark.joins else []
-        for c, (a, b) in enumerate(pairwise(gaps)):
-            heights = [p.middle for p in near if touched(p, gaps, em) == (c, c)]
-            if heights and max(heights) - min(heights) > 0.6 * em and not mark.covers(a.middle, b.middle):
-                mark.joins = False
+        if not mark.joins:
+            continue
+        heights: dict[tuple[int, int], list[float]] = {}
+        for piece in pieces:
+            if above.y < piece.middle < below.y and is_figure(piece):
+                heights.setdefault(touched(piece, gaps, em), []).append(piece.middle)
+        mark.joins = not any(
+            max(found) - min(found) > 0.6 * em and not mark.covers(gaps[first].middle, gaps[last + 1].middle)
+            for (first, last), found in heights.items()
+            if first == last
+        )
 
 
 def _loose(

@@ -111,11 +111,11 @@ def _join_open_columns(frame: Frame, places: Places) -> None:
 
 def _join_open_rows(frame: Frame, places: Places) -> None:
     """Where a level rule between two rows stops, the places above and below it are one cell."""
+    sides = [(a.middle, b.middle) for a, b in pairwise(frame.gaps)]
     for r in range(1, len(frame.rows)):
         mark = frame.above[r]
         if mark is None or not mark.joins:
             continue
-        sides = [(a.middle, b.middle) for a, b in pairwise(frame.gaps)]
         for c in range(frame.cols):
             a, b = places.at(r - 1, c), places.at(r, c)
             across = range(min(a.left, b.left), max(a.right, b.right) + 1)
