@@ -1,11 +1,12 @@
-"""How sure galley-nano must be of a correction for it to be taken: measured on held-out lines of the bank.
+"""What odds a correction of galley-nano's must have to be taken: measured on held-out lines of the bank.
 
     python tools/calibrate_nano.py --data .build/nano --model MODEL --count 200
 
-Each correction that the model proposes to a drafted text is tried alone against the truth. For every least
-probability the table shows the corrections taken, those that helped and harmed, and the edit similarity of the
-texts; ``draft`` is what lines joined without a model give, ``model`` what the model wrote. ``--write`` stores the
-least probability from which at least ``--odds`` corrections helped for each that harmed.
+Each correction that the model proposes to a drafted text is tried alone against the truth. For every level of the
+logarithm of the odds (the model's times those of what is printed) the table shows the corrections taken, those that
+helped and harmed, and the edit similarity of the texts; ``draft`` is what lines joined without a model give,
+``model`` what the model wrote. ``--write`` stores the lowest level from which on at least ``--odds`` corrections
+helped for each that harmed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from galley.decoding import Decoder, Request
+from galley.drafters.ocr.recognition import Recogniser
 from galley.parsing.hyphens import Vocabulary, join_lines
+from galley.parsing.strategies.ink import Ink
 from galley.parsing.strategies.reconcile import SureWord, reconcile, sure_words
 from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.load import CONFIG, load_nano
@@ -30,16 +33,17 @@ from galley.targets.prompt import Task
 from galley.training.nano.compose import Bank, Composed, Mixture, compose
 from galley.training.nano.run import HELD_OUT
 
-LEVELS = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995]
+LEVELS = [-20.0, -15.0, -12.0, -10.0, -9.0, -8.0, -7.0, -6.0, -5.0, -4.0, -3.0, -2.0, 0.0, 2.0, 4.0]
 
 
 @dataclass(frozen=True)
 class Read:
-    """A held-out text: its draft, the truth, and the model's words."""
+    """A held-out text: its draft, the truth, the model's words, and what is printed."""
 
     draft: str
     truth: str
     words: list[SureWord]
+    ink: Ink
 
 
 def held_out_texts(folder: Path, count: int, seed: int, longest: int) -> list[Composed]:
@@ -71,8 +75,14 @@ def read(target: NanoTarget, documents: Sequence[Composed]) -> list[Read]:
             Request(NanoPrompt(reading, Task.TEXT), drafts=[draft], max_tokens=2 * len(reading) + 32)
         )
     results = Decoder(target, "match", max_batch=1).run(requests)
+    spell = Recogniser().log_likelihoods
     return [
-        Read(drafted(document), " ".join(document.target.split()), sure_words(result, target))
+        Read(
+            drafted(document),
+            " ".join(document.target.split()),
+            sure_words(result, target),
+            Ink(drafted(document), document.groups[0], spell),
+        )
         for document, result in zip(documents, results, strict=True)
         if result.error is None
     ]
@@ -82,13 +92,13 @@ def similarity(text: str, truth: str) -> float:
     return float(Levenshtein.normalized_similarity(" ".join(text.split()), truth))
 
 
-def judged(one: Read, level: float) -> tuple[int, int, float]:
-    """Corrections taken at a level that helped and that harmed, tried one by one, and the text's similarity."""
-    taken = reconcile(one.draft, one.words, level)
+def judged(one: Read, level: float) -> tuple[int, int, int, float]:
+    """Corrections taken at a level, those that helped and that harmed, tried one by one, and the text's similarity."""
+    taken = reconcile(one.draft, one.words, one.ink.log_ratio, level)
     before = Levenshtein.distance(one.draft, one.truth)
     changes = [Levenshtein.distance(one.draft.replace(*pair, 1), one.truth) - before for pair in taken.taken]
     helped, harmed = sum(change < 0 for change in changes), sum(change > 0 for change in changes)
-    return helped, harmed, similarity(taken.text, one.truth)
+    return len(taken.taken), helped, harmed, similarity(taken.text, one.truth)
 
 
 def main() -> None:
@@ -107,19 +117,18 @@ def main() -> None:
     texts = read(target, held_out_texts(options.data / "bank", options.count, options.seed, options.longest))
     print(f"{len(texts)} regions; draft {np.mean([similarity(t.draft, t.truth) for t in texts]):.4f}")
     print(f"model {np.mean([similarity(' '.join(w.text for w in t.words), t.truth) for t in texts]):.4f}")
-    print("least probability  taken  helped  harmed  similarity")
-    chosen, within = 1.0, True
+    print("least odds  taken  helped  harmed  similarity")
+    chosen, within = LEVELS[-1], True
     for level in reversed(LEVELS):
-        helped, harmed, scores = zip(*(judged(text, level) for text in texts), strict=True)
-        taken = sum(len(reconcile(text.draft, text.words, level).taken) for text in texts)
-        print(f"{level:17.3f}  {taken:5}  {sum(helped):6}  {sum(harmed):6}  {np.mean(scores):10.4f}")
+        taken, helped, harmed, scores = zip(*(judged(text, level) for text in texts), strict=True)
+        print(f"{level:10.1f}  {sum(taken):5}  {sum(helped):6}  {sum(harmed):6}  {np.mean(scores):10.4f}")
         within = within and sum(helped) >= options.odds * sum(harmed)
         if within and sum(helped):
             chosen = level
     print(f"chosen: {chosen}")
     if options.write:
         path = options.model / CONFIG
-        replace(NanoConfig.load(path), least_probability=chosen).save(path)
+        replace(NanoConfig.load(path), least_odds=chosen).save(path)
 
 
 if __name__ == "__main__":

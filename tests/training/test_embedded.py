@@ -1,4 +1,4 @@
-"""``--strategy regions`` without a model named: what ships with Galley reads, on the shipped sample."""
+"""Without a model named what ships with Galley reads, on the shipped sample."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 
 from galley import parse
 from galley.decoding import Decoder, Finish, Request, Result, Stats
-from galley.document import BBox, Block, Document, Label, Line
+from galley.document import BBox, Block, Document, Label, Line, Page
 from galley.drafters.line import TextLine
 from galley.errors import ModelError, UsageError
 from galley.parsing.options import ParseOptions, make_options
@@ -62,7 +62,7 @@ def test_an_untrained_model_never_harms_the_draft(
     parser = make_strategy(options)
     assert isinstance(parser, EmbeddedParser)
     document = parse(picture, options=options, parser=parser)
-    assert document.to_text() == parse(picture).to_text()
+    assert document.to_text() == parse(picture, strategy="draft").to_text()
     assert "quick brown fox" in document.to_text()
     [page] = document.pages
     assert page.work is not None and page.work.tokens > 0 and page.work.reader == "galley-nano"
@@ -72,7 +72,7 @@ def test_an_untrained_model_never_harms_the_draft(
 def test_a_copy_without_weights_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(load, "EMBEDDED", tmp_path)
     with pytest.raises(ModelError, match="no embedded model"):
-        make_strategy(ParseOptions(strategy="regions"))
+        make_strategy(ParseOptions())
 
 
 @pytest.mark.parametrize("strategy", ["page", "hierarchical"])
@@ -110,7 +110,7 @@ def test_a_block_that_failed_keeps_its_draft() -> None:
     parser.target = tiny_target()
     block = Block(label=Label.TEXT, bbox=BBox(x0=0, y0=0, x1=1, y1=1), content="as drafted", source="ocr")
     for finish, flag in ((Finish.ERROR, "failed"), (Finish.LOOP, "loop"), (Finish.LENGTH, "failed")):
-        read = parser.answered(block, [Result(0, [], finish, Stats(), [])])
+        read = parser.answered(block, [Result(0, [], finish, Stats(), [])], [])
         assert (read.content, read.source, read.flags) == ("as drafted", "ocr", [flag, "draft-kept"])
 
 
@@ -156,7 +156,7 @@ def test_drafts_give_the_ids_of_plain_decoding(
 @shipped
 def test_the_sample_is_read_as_it_is_printed(decoded: dict[str, tuple[Document, list[list[int]]]]) -> None:
     document, _ = decoded["auto"]
-    assert document.to_text() == parse(SAMPLE).to_text()
+    assert document.to_text() == parse(SAMPLE, strategy="draft").to_text()
     assert any(block.source == "galley-nano" for block in document.pages[0].blocks)
 
 
@@ -167,7 +167,7 @@ def test_neither_torch_nor_a_network_is_needed() -> None:
         "def refuse(*_, **__): raise OSError('no network')\n"
         "socket.socket.connect = refuse\n"
         "from galley.cli import main\n"
-        f"sys.argv = ['galley', 'parse', {str(SAMPLE)!r}, '--strategy', 'regions']\n"
+        f"sys.argv = ['galley', 'parse', {str(SAMPLE)!r}]\n"
         "try: main()\n"
         "except SystemExit as done: assert not done.code\n"
         "assert not {'torch', 'transformers'} & set(sys.modules)\n"
@@ -189,3 +189,26 @@ def test_decoding_of_one_region_is_the_same_whatever_the_batch() -> None:
     parser.decoder = Noting(Decoder(target, "none", max_batch=8), again)
     parse(SAMPLE, options=options, parser=parser)
     assert ids == again
+
+
+@shipped
+def test_a_misread_word_is_put_right_and_said() -> None:
+    """A draft with a wrong letter in it, over features of the line as it is printed."""
+    image = Image.new("RGB", (900, 120), "white")
+    text = "The quick brown fox jumps over a lazy dog."
+    ImageDraw.Draw(image).text((40, 40), text, fill="black", font_size=36)
+    parser = EmbeddedParser(ParseOptions(), embedded.DraftParser(ParseOptions()))
+    [line] = parser.draft.ocr.read(np.asarray(image), features=True)
+    assert line.text == text
+    line.text = wrong = text.replace("quick", "qu1ck")
+    block = Block(
+        label=Label.TEXT,
+        bbox=line.bbox,
+        content=wrong,
+        source="ocr",
+        lines=[Line(text=wrong, bbox=line.bbox)],
+    )
+    page = Page(number=1, width=900, height=120, blocks=[block])
+    [read] = parser.verified(page, [line]).blocks
+    assert read.content == text
+    assert read.extra["corrected"] == [["qu1ck", "quick"]] and page.blocks[0].content == wrong

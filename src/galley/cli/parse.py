@@ -59,7 +59,9 @@ Batch = Annotated[
 ]
 Strategy = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="draft, regions, page, hierarchical; by the model unless given."),
+    typer.Option(
+        metavar="NAME", help="draft (no model), regions, page, hierarchical; by the model unless given."
+    ),
 ]
 Decode = Annotated[
     str | None,

@@ -61,7 +61,7 @@ def speed_command(
 
     options = make_options(
         model=model,
-        strategy=strategy or ("regions" if model is None else "auto"),
+        strategy=strategy,
         ocr=ocr,
         block_size=block_size,
         max_tokens=max_tokens,

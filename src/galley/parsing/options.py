@@ -34,9 +34,9 @@ class ParseOptions(BaseModel):
     over a page break. images: save figures beside the output. pages: like ``1-3,7``; all when None.
 
     strategy: how pages are read: ``draft`` without a model, ``regions`` block by block, ``page`` whole,
-    ``hierarchical`` first the blocks, then the page; ``auto`` is ``draft`` without a model, ``hierarchical``
-    with one that reads pages and ``regions`` with any other. model: a checkpoint's folder or hub id, or
-    ``openai:http://host:port/v1#name`` for one behind an OpenAI-compatible server. decode: what drafts (``ar``
+    ``hierarchical`` first the blocks, then the page; ``auto`` is ``hierarchical`` with a model that reads pages and
+    ``regions`` with any other. model: a checkpoint's folder or hub id, ``openai:http://host:port/v1#name`` for one
+    behind an OpenAI-compatible server; None is the one that ships with Galley. decode: what drafts (``ar``
     nothing, ``auto`` everything there is). tau: 1 keeps exactly what the model would write alone, less takes
     more drafted tokens (HSD, 3). block_size: masks per block that the model drafts for itself. overlap: a
     hierarchical page starts while its blocks are still read. batch: sequences decoded, or requests to a server

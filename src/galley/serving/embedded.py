@@ -8,6 +8,7 @@ from functools import cached_property
 from galley.api import PageParser
 from galley.decoding import Decoder, Result
 from galley.document import Block, Page
+from galley.drafters.line import TextLine
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
@@ -71,8 +72,8 @@ class _Noting(EmbeddedParser):
         self._noted.clear()
         return super().parse_page(page)
 
-    def answered(self, block: Block, results: Sequence[Result]) -> Block:
-        read = super().answered(block, results)
+    def answered(self, block: Block, results: Sequence[Result], lines: Sequence[TextLine]) -> Block:
+        read = super().answered(block, results, lines)
         self._noted.append((read, results))
         return read
 

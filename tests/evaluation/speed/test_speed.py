@@ -215,7 +215,7 @@ def test_what_cannot_be_measured_is_listed(pages: Path, given: Callable[..., Non
 
 def test_what_cannot_be_compared(pages: Path, given: Callable[..., None]) -> None:
     with pytest.raises(UsageError, match="drafts alone are not decoded"):
-        bench(settings(pages, options=ParseOptions()))
+        bench(settings(pages, options=ParseOptions(strategy="draft")))
     given(Reader(answer))
     with pytest.raises(UsageError, match="--decode fast: there are ar, match"):
         bench(settings(pages, ways=["fast"]))

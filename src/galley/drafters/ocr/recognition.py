@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from galley.drafters.ocr.ctc import collapse
+from galley.drafters.ocr.ctc import BLANK, collapse, log_likelihood
 from galley.drafters.ocr.onnx_cut import cut
 from galley.drafters.ocr.onnx_denormals import flush_denormals
 from galley.drafters.ocr.spacing import ink_columns, missing_spaces
@@ -58,6 +58,7 @@ class Recogniser:
         listed = self._encoder.get_modelmeta().custom_metadata_map["character"].splitlines()
         self.characters: list[str] = ["", *listed, " "]
         """The text of each class; class 0 is the CTC blank, the last one the space."""
+        self._classes = {text: number for number, text in enumerate(self.characters) if text}
 
     def encode(self, crops: Sequence[NDArray[np.uint8]], *, features: bool = True) -> list[Reading]:
         """Read crops of single lines, (height, width, 3) uint8 RGB with the text running left to right."""
@@ -67,6 +68,28 @@ class Recogniser:
         with ThreadPoolExecutor(self._workers) as pool:
             jobs = {i: pool.submit(self._read, crops[i], features) for i in longest_first}
         return [jobs[i].result() for i in range(len(crops))]
+
+    def log_likelihoods(self, features: NDArray[np.float16], texts: Sequence[str]) -> list[float]:
+        """How likely each text is, given a line's features (frames, 120): natural logarithms; -inf for a text with a
+        character that the recogniser does not know or that is longer than the line."""
+        used = sorted({self._classes.get(character, BLANK) for text in texts for character in text} | {BLANK})
+        scores = np.concatenate([np.zeros((0, len(used)), np.float32), *self._scores(features, used)])
+        columns = {self.characters[number]: column for column, number in enumerate(used) if number != BLANK}
+        return [
+            log_likelihood(scores, np.array([columns[character] for character in text], np.int64))
+            if all(character in columns for character in text)
+            else -np.inf
+            for text in texts
+        ]
+
+    def _scores(self, features: NDArray[np.float16], classes: Sequence[int]) -> Iterator[NDArray[np.float32]]:
+        """Log-probabilities of some classes, a few frames at a time."""
+        for start in range(0, len(features), _HEAD_FRAMES):
+            part = features[None, start : start + _HEAD_FRAMES].astype(np.float32)
+            logits = self._head.run(None, {_FEATURES: part})[0][0]
+            most = logits.max(axis=1, keepdims=True)
+            whole = most + np.log(np.exp(logits - most).sum(axis=1, keepdims=True))
+            yield logits[:, classes] - whole
 
     def _read(self, crop: NDArray[np.uint8], features: bool) -> Reading:
         pixels = _pixels(crop)

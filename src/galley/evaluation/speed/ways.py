@@ -65,7 +65,7 @@ class Bench:
         self.options = options.model_copy(update={"decode": AR, "tau": 1.0})
         parser: Any = make_strategy(self.options)
         if isinstance(parser, DraftParser):
-            raise UsageError("drafts alone are not decoded; give --model, or --strategy regions")
+            raise UsageError("drafts alone are not decoded; leave out --strategy draft")
         self.parser = parser
         self.reader: Any = getattr(parser, "reader", None) or parser.target
         if isinstance(self.reader, SelfDecoding) and not isinstance(self.reader, DraftingEngine):

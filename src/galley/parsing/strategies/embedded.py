@@ -20,6 +20,7 @@ from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD
 from galley.parsing.strategies.evidence import weigh
+from galley.parsing.strategies.ink import Ink
 from galley.parsing.strategies.reconcile import Reconciled, reconcile, sure_words
 from galley.parsing.strategies.work import work_of
 from galley.targets.nano.load import GRAPH, load_embedded, load_nano
@@ -42,7 +43,7 @@ def read_by_embedded(options: ParseOptions) -> bool:
     ``UsageError`` for what it cannot do."""
     if options.model is not None and not is_nano(options.model):
         return False
-    if options.strategy == "draft" or (options.model is None and options.strategy == "auto"):
+    if options.strategy == "draft":
         return False
     if options.strategy not in ("regions", "auto"):
         raise UsageError(
@@ -61,6 +62,7 @@ class _Piece:
     """A run of lines of one block, and the request for it."""
 
     index: int
+    lines: Sequence[TextLine]
     request: Request
 
 
@@ -89,21 +91,23 @@ class EmbeddedParser:
             piece for index, block in enumerate(parsed.blocks) for piece in self._pieces(index, block, read)
         ]
         results = self.decoder.run([piece.request for piece in pieces])
-        answers: dict[int, list[Result]] = {}
+        answers: dict[int, tuple[list[Result], list[TextLine]]] = {}
         for piece, result in zip(pieces, results, strict=True):
-            answers.setdefault(piece.index, []).append(result)
-        for index, found in answers.items():
-            parsed.blocks[index] = self.answered(parsed.blocks[index], found)
+            found, lines = answers.setdefault(piece.index, ([], []))
+            found.append(result)
+            lines += piece.lines
+        for index, (found, lines) in answers.items():
+            parsed.blocks[index] = self.answered(parsed.blocks[index], found, lines)
         for error in dict.fromkeys(one_line(result.error) for result in results if result.error is not None):
             parsed.failures.append(f"{self.target.name} could not read some blocks, drafts are kept: {error}")
-        parsed.work = work_of(self.target.name, results)
+        parsed.work = work_of(self.target.name, results, self.decoder)
         return parsed
 
     def _pieces(self, index: int, block: Block, read: Sequence[TextLine]) -> list[_Piece]:
         if block.label in _LEFT or block.source != "ocr":
             return []
         lines = lines_of(block, read)
-        return [_Piece(index, self._request(run)) for run in self._runs(lines)]
+        return [_Piece(index, run, self._request(run)) for run in self._runs(lines)]
 
     def _runs(self, lines: Sequence[TextLine]) -> list[list[TextLine]]:
         """The lines in runs short enough for the model, none of which ends in the middle of a word."""
@@ -128,8 +132,9 @@ class EmbeddedParser:
             acceptance=make_acceptance(self.options),
         )
 
-    def answered(self, block: Block, results: Sequence[Result]) -> Block:
-        """The block with the corrections that the model is sure of; its draft where reading failed."""
+    def answered(self, block: Block, results: Sequence[Result], lines: Sequence[TextLine]) -> Block:
+        """The block, read from ``lines``, with the corrections that the model and what is printed bear out; its
+        draft where reading failed."""
         read = block.model_copy(deep=True)
         failed = next((result for result in results if result.finish is not Finish.STOP), None)
         if failed is not None:
@@ -140,7 +145,8 @@ class EmbeddedParser:
         words = [word for result in results for word in sure_words(result, reader)]
         if block.label is Label.LIST_ITEM and words and bullet(words[0].text + " ") is not None:
             words = words[1:]
-        found = reconcile(block.content, words, self.target.least_probability)
+        ink = Ink(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
+        found = reconcile(block.content, words, ink.log_ratio, self.target.least_odds)
         read.content = found.text
         self._say(read, found, results)
         return read

@@ -48,7 +48,7 @@ class HierarchicalParser:
                 pool.extend(task.index, task.draft if failed else result.ids)
             [whole] = self.decoder.run([request])
         read = page_of(whole, with_answers(drafted, tasks, regions, self.reader), self.reader)
-        read.work = work_of(self.reader.name, [whole, *regions])
+        read.work = work_of(self.reader.name, [whole, *regions], self.decoder)
         return read
 
     def _pool(self, drafted: Page, tasks: Sequence[RegionTask]) -> DraftPool:

@@ -38,7 +38,7 @@ class PageParser:
         pool = DraftPool(drafts, text_key(self.reader))
         [result] = self.decoder.run([page_request(image, pool, self.reader, self.options)])
         read = page_of(result, drafted, self.reader)
-        read.work = work_of(self.reader.name, [result])
+        read.work = work_of(self.reader.name, [result], self.decoder)
         return read
 
 

@@ -1,28 +1,30 @@
 """Draft against verified text, word by word: which of the model's corrections are taken.
 
-A small verifier is right about most of what it changes and wrong about some. A change is taken where the model
-was sure of every token of it and it still resembles what the drafter read; elsewhere the draft stands. Nothing
-is added that the drafter saw no sign of, and nothing it read is dropped.
+A small verifier is right about most of what it changes and wrong about some, and what is printed tells which: the
+recogniser reads with no notion of the language, the model with too much of it. A change is taken where the model's
+odds of it times how much likelier the printed line is with it than with the draft (a likelihood ratio) are high
+enough; elsewhere the draft stands. Nothing is added that the drafter saw no sign of, and nothing it read is dropped.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from galley.decoding import Result
 from galley.parsing.strategies.evidence import TokenPlaces
+from galley.parsing.strategies.ink import WORD
 from galley.targets.prompt import TextReader
 
-_WORD = re.compile(r"\S+")
 _MOST_WORDS = 4
 """Words that one correction may replace; longer differences are two readings, not a correction."""
 _ALIKE = 0.5
 """Least similarity of a correction to what it replaces."""
+_SUREST = 0.999
+"""No model is surer than that: one token's softmax is not evidence without end."""
 
 
 class SureWord(NamedTuple):
@@ -37,7 +39,7 @@ def sure_words(result: Result, reader: TextReader) -> list[SureWord]:
     text = reader.decode(result.ids)
     places = TokenPlaces(reader, result.ids, text)
     words = []
-    for match in _WORD.finditer(text):
+    for match in WORD.finditer(text):
         entries = result.trace[places.within(match.start(), match.end())]
         least = min((entry.confidence for entry in entries if entry.confidence is not None), default=0.0)
         words.append(SureWord(match.group(), math.exp(min(0.0, least))))
@@ -54,10 +56,13 @@ class Reconciled:
     doubted: list[tuple[str, str]] = field(default_factory=list)
 
 
-def reconcile(draft: str, words: Sequence[SureWord], least: float) -> Reconciled:
-    """The draft with the model's corrections whose words are all at least ``least`` probable. White space is
-    the draft's."""
-    spans = [match.span() for match in _WORD.finditer(draft)]
+def reconcile(
+    draft: str, words: Sequence[SureWord], log_ratio: Callable[[int, int, str], float], least: float
+) -> Reconciled:
+    """The draft with the model's corrections whose log-odds are at least ``least``: the model's own, of its least
+    sure word, plus ``log_ratio`` of (first draft word, the one after the last, correction), which says how much
+    better the correction fits what is printed. White space is the draft's."""
+    spans = [match.span() for match in WORD.finditer(draft)]
     drafted = [draft[start:end] for start, end in spans]
     matcher = SequenceMatcher(None, drafted, [word.text for word in words], autojunk=False)
     found = Reconciled("")
@@ -67,7 +72,8 @@ def reconcile(draft: str, words: Sequence[SureWord], least: float) -> Reconciled
             continue
         before = draft[spans[i1][0] : spans[i2 - 1][1]] if i2 > i1 else ""
         after = " ".join(word.text for word in words[j1:j2])
-        if not _is_correction(before, after) or min(word.probability for word in words[j1:j2]) < least:
+        # The ink is asked last: it takes longest to answer.
+        if not _is_correction(before, after) or _log_odds(words[j1:j2]) + log_ratio(i1, i2, after) < least:
             found.doubted.append((before, after))
             continue
         found.taken.append((before, after))
@@ -80,4 +86,16 @@ def reconcile(draft: str, words: Sequence[SureWord], least: float) -> Reconciled
 def _is_correction(before: str, after: str) -> bool:
     if not before or not after or max(len(before.split()), len(after.split())) > _MOST_WORDS:
         return False
+    if _figures(before) and _figures(before) == _figures(after):
+        return False
     return SequenceMatcher(None, before, after, autojunk=False).ratio() >= _ALIKE
+
+
+def _figures(text: str) -> str:
+    """The digits, where there are no letters: language has no say in how 32.14 is punctuated."""
+    return "" if any(map(str.isalpha, text)) else "".join(filter(str.isdigit, text))
+
+
+def _log_odds(words: Sequence[SureWord]) -> float:
+    least = min(max(min(word.probability for word in words), 1 - _SUREST), _SUREST)
+    return math.log(least / (1 - least))

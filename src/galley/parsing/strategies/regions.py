@@ -53,7 +53,7 @@ class RegionsParser:
         tasks = self.requests.of_page(drafted, image)
         results = self.decoder.run([task.request for task in tasks])
         read = with_answers(drafted, tasks, results, self.reader)
-        read.work = work_of(self.reader.name, results)
+        read.work = work_of(self.reader.name, results, self.decoder)
         return read
 
 

@@ -13,8 +13,8 @@ from galley.errors import ModelError
 class NanoConfig:
     """A decoder of ``layers`` pre-norm blocks; ``block_size`` is the number of masks it drafts with.
 
-    reach: reading tokens it is asked to read at a time. least_probability: its own, of a token, from which it was
-    more often right than the OCR's reading on held-out lines.
+    reach: reading tokens it is asked to read at a time. least_odds: natural logarithm of the odds, its own times those
+    of what is printed, from which its corrections were right on held-out lines.
     """
 
     vocab_size: int = 4096
@@ -28,7 +28,7 @@ class NanoConfig:
     block_size: int = 32
     box_waves: int = 8
     reach: int = 256
-    least_probability: float = 0.9
+    least_odds: float = 0.0
 
     @property
     def head_dim(self) -> int:

@@ -111,7 +111,7 @@ class NanoTarget:
         self.stop_ids = frozenset([vocabulary.eos])
         self.mask_id: int | None = vocabulary.mask
         self.block_size: int | None = config.block_size
-        self.reach, self.least_probability = config.reach, config.least_probability
+        self.reach, self.least_odds = config.reach, config.least_odds
         self._run = forward
 
     def prefill(
