@@ -105,6 +105,25 @@ def test_long_blocks_are_read_in_pieces_and_words_stay_whole() -> None:
     assert len(runs) > 1 and all(not run[-1].text.endswith("-") for run in runs)
 
 
+@pytest.mark.parametrize(
+    ("content", "asked"),
+    [
+        ("plain text", True),
+        ("Müller & Søn, 12 €", True),
+        ("$32.14", True),
+        ("校正刷り A4", False),
+        ("корректура", False),
+    ],
+)
+def test_only_scripts_it_was_taught_are_asked_about(content: str, asked: bool) -> None:
+    parser = EmbeddedParser.__new__(EmbeddedParser)
+    parser.target, parser.options = tiny_target(), ParseOptions()
+    read = text_line(content, 0, 100)
+    line = Line(text=content, bbox=read.bbox)
+    block = Block(label=Label.TEXT, bbox=line.bbox, lines=[line], content=content, source="ocr")
+    assert bool(parser._pieces(0, block, [read])) is asked
+
+
 def test_a_block_that_failed_keeps_its_draft() -> None:
     parser = EmbeddedParser.__new__(EmbeddedParser)
     parser.target = tiny_target()

@@ -31,6 +31,8 @@ from galley.targets.prompt import Reader, Task
 _LEFT = UNREAD | {Label.TABLE, Label.FORMULA, Label.CODE}
 """Blocks whose draft stands: nothing to read, or not among what the model reads well."""
 _HYPHENS = "-‐\u00ad"
+_LATIN_END = 0x250
+"""First code point after the Latin letters of Europe's languages."""
 
 
 def is_nano(model: str) -> bool:
@@ -104,7 +106,7 @@ class EmbeddedParser:
         return parsed
 
     def _pieces(self, index: int, block: Block, read: Sequence[TextLine]) -> list[_Piece]:
-        if block.label in _LEFT or block.source != "ocr":
+        if block.label in _LEFT or block.source != "ocr" or not _is_latin(block.content):
             return []
         lines = lines_of(block, read)
         return [_Piece(index, run, self._request(run)) for run in self._runs(lines)]
@@ -162,6 +164,12 @@ class EmbeddedParser:
         evidence = weigh([entry for result in results for entry in result.trace])
         block.source, block.confidence = self.target.name, evidence.confidence
         block.flags = [flag for flag in block.flags if flag != "low-confidence"] + evidence.flags
+
+
+def _is_latin(text: str) -> bool:
+    """Whether most letters are of the script that the model was taught; it would only guess at others, at length."""
+    letters = [letter for letter in text if letter.isalpha()]
+    return 2 * sum(ord(letter) < _LATIN_END for letter in letters) >= len(letters)
 
 
 def lines_of(block: Block, read: Sequence[TextLine]) -> list[TextLine]:
