@@ -70,6 +70,10 @@ def test_the_ink_is_asked_about_the_words_of_the_change() -> None:
         ("a b c d e f", "ab cd ef gh ij kl"),
         ("$32.14 in all", "$32,14 in all"),
         ("1,000.50", "1.000.50"),
+        ("/" + "~" * 300, "/" + "-" * 20 + "~" * 280),
+        ("they'd said", "they’d said"),
+        ('like bees" on', "like bees” on"),
+        ("a half-open door", "a half–open door"),
     ],
 )
 def test_nothing_is_dropped_added_or_rewritten(draft: str, model: str) -> None:
@@ -80,6 +84,10 @@ def test_nothing_is_dropped_added_or_rewritten(draft: str, model: str) -> None:
 
 def test_letters_among_figures_are_corrected() -> None:
     assert reconciled("for €6o.86 net", words("for €60.86 net")).text == "for €60.86 net"
+
+
+def test_words_with_quotation_marks_are_corrected() -> None:
+    assert reconciled("they'cl said", words("they’d said")).text == "they’d said"
 
 
 def test_spaces_that_the_drafter_missed() -> None:

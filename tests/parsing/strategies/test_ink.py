@@ -18,7 +18,9 @@ from galley.parsing.strategies.ink import Ink
 
 
 def line(text: str, features: NDArray[np.float16] | None) -> TextLine:
-    return TextLine(text, BBox(x0=0, y0=0, x1=1, y1=1), features=features)
+    """Each character was read in two frames, of which the first is noted."""
+    frames = np.arange(len(text)) * 2
+    return TextLine(text, BBox(x0=0, y0=0, x1=1, y1=1), char_frames=frames, features=features)
 
 
 def lengths(features: NDArray[np.float16], texts: Sequence[str]) -> list[float]:
@@ -41,6 +43,23 @@ def test_the_line_is_compared_with_the_change_in_it() -> None:
     assert asked == [["one  tw0", "one  two"], ["thr ee four", "three four"]]
 
 
+def test_of_a_long_line_only_the_words_around_are_compared() -> None:
+    asked: list[Any] = []
+
+    def spell(features: NDArray[np.float16], texts: Sequence[str]) -> list[float]:
+        asked.append(([int(value) for value in features[:, 0]], *texts))
+        return [0.0, 0.0]
+
+    frames = np.repeat(np.arange(44, dtype=np.float16)[:, None], 120, axis=1)
+    ink = Ink("a few w0rds of a line,", [line("a few w0rds of a line,", frames)], spell)
+    ink.log_ratio(2, 3, "words")
+    assert asked.pop() == ([*range(2, 29)], "few w0rds of", "few words of")
+    ink.log_ratio(0, 1, "A")
+    assert asked.pop() == ([*range(11)], "a few", "A few")
+    ink.log_ratio(4, 6, "aline,")
+    assert asked.pop() == ([*range(22, 44)], "of a line,", "of aline,")
+
+
 def test_the_same_word_twice_is_told_apart() -> None:
     asked: list[Any] = []
 
@@ -50,13 +69,14 @@ def test_the_same_word_twice_is_told_apart() -> None:
 
     ink = Ink("a b a", [line("a b a", SHOWN)], spell)
     ink.log_ratio(2, 3, "c")
-    assert asked == ["a b c"]
+    assert asked == ["b c"]
 
 
 @pytest.mark.parametrize(
     ("draft", "lines", "change"),
     [
         ("one two", [line("one", SHOWN), line("two", SHOWN)], (0, 2)),  # of two lines
+        ("one three", [line("one two three", SHOWN)], (0, 2)),  # not neighbours
         ("together", [line("to-", SHOWN), line("gether", SHOWN)], (0, 1)),  # joined over a line's end
         ("one two", [line("one two", None)], (0, 1)),
         ("one two", [], (0, 1)),
@@ -69,8 +89,9 @@ def test_where_the_ink_cannot_be_asked_it_says_no(
 
 
 def test_a_text_that_cannot_be_read_there_says_no() -> None:
-    ink = Ink("one", [line("one", SHOWN)], lambda features, texts: [-1.0, -math.inf])
-    assert ink.log_ratio(0, 1, "\u2060") == -math.inf
+    for found in ([-1.0, -math.inf], [-math.inf, -1.0], [-math.inf, -math.inf]):
+        ink = Ink("one", [line("one", SHOWN)], lambda features, texts, found=found: found)
+        assert ink.log_ratio(0, 1, "\u2060") == -math.inf
 
 
 def test_a_printed_line_knows_its_text() -> None:

@@ -6,11 +6,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from difflib import SequenceMatcher
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from galley.parsing.strategies.align import matches
 
 WORD = re.compile(r"\S+")
 Spell = Callable[[NDArray[np.float16], Sequence[str]], list[float]]
@@ -18,10 +19,13 @@ Spell = Callable[[NDArray[np.float16], Sequence[str]], list[float]]
 
 
 class Printed(Protocol):
-    """A recognised line with the features it was read from."""
+    """A recognised line with the features it was read from and the frame of each of its characters."""
 
     @property
     def text(self) -> str: ...
+
+    @property
+    def char_frames(self) -> NDArray[np.int64] | None: ...
 
     @property
     def features(self) -> NDArray[np.float16] | None: ...
@@ -29,8 +33,7 @@ class Printed(Protocol):
 
 class _Word(NamedTuple):
     line: int
-    start: int
-    end: int
+    number: int
 
 
 class Ink:
@@ -38,30 +41,40 @@ class Ink:
 
     def __init__(self, draft: str, lines: Sequence[Printed], spell: Spell) -> None:
         self._lines, self._spell = lines, spell
+        self._spans = [[match.span() for match in WORD.finditer(line.text)] for line in lines]
         found = [
-            (match.group(), _Word(number, *match.span()))
-            for number, line in enumerate(lines)
-            for match in WORD.finditer(line.text)
+            _Word(line, number) for line, spans in enumerate(self._spans) for number in range(len(spans))
         ]
-        matcher = SequenceMatcher(None, WORD.findall(draft), [text for text, _ in found], autojunk=False)
+        texts = [word for line in lines for word in WORD.findall(line.text)]
         self._places = {
-            block.a + step: found[block.b + step][1]
-            for block in matcher.get_matching_blocks()
-            for step in range(block.size)
+            same.a + step: found[same.b + step]
+            for same in matches(WORD.findall(draft), texts)
+            for step in range(same.size)
         }
 
     def log_ratio(self, first: int, last: int, after: str) -> float:
         """Log of how much likelier the printed line is with ``after`` than with the draft's words ``first`` to
-        ``last - 1``. -inf where they are not words of one line or ``after`` cannot be read there."""
+        ``last - 1``. -inf where they are not neighbours on one line or one of the two cannot be read there."""
         places = [self._places.get(number) for number in range(first, last)]
-        if not places or places[0] is None or places[-1] is None:
+        if not places or places[0] is None:
             return -math.inf
-        line, start = places[0].line, places[0].start
-        if any(place is None or place.line != line for place in places):
+        line, number = places[0]
+        if any(place != (line, number + step) for step, place in enumerate(places)):
             return -math.inf
-        printed = self._lines[line]
-        if printed.features is None:
+        printed, spans = self._lines[line], self._spans[line]
+        if printed.features is None or printed.char_frames is None:
             return -math.inf
-        changed = printed.text[:start] + after + printed.text[places[-1].end :]
-        before, now = self._spell(printed.features, [printed.text, changed])
-        return now - before if now > -math.inf else -math.inf
+        # The word on either side comes along, so that no letter is cut; more of a long line says no more.
+        left = spans[max(number - 1, 0)][0]
+        right = spans[min(number + len(places), len(spans) - 1)][1]
+        shown = printed.features[_frames(printed.char_frames, left, right, len(printed.features))]
+        start, end = spans[number][0], spans[number + len(places) - 1][1]
+        text = printed.text
+        before, now = self._spell(shown, [text[left:right], text[left:start] + after + text[end:right]])
+        return now - before if min(before, now) > -math.inf else -math.inf
+
+
+def _frames(char_frames: NDArray[np.int64], left: int, right: int, frames: int) -> slice:
+    """The frames of the characters ``left`` to ``right - 1`` of a line, and those up to the characters around them."""
+    start = int(char_frames[left - 1]) if left else 0
+    return slice(start, int(char_frames[right]) + 1 if right < len(char_frames) else frames)

@@ -9,20 +9,25 @@ enough; elsewhere the draft stands. Nothing is added that the drafter saw no sig
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from galley.decoding import Result
+from galley.parsing.strategies.align import matches
 from galley.parsing.strategies.evidence import TokenPlaces
 from galley.parsing.strategies.ink import WORD
 from galley.targets.prompt import TextReader
 
 _MOST_WORDS = 4
 """Words that one correction may replace; longer differences are two readings, not a correction."""
+_LONGEST = 256
+"""Characters that one correction may replace: a word without end is comparing without end."""
 _ALIKE = 0.5
 """Least similarity of a correction to what it replaces."""
+_STYLES = str.maketrans("‘’‚‛′“”„‟″‐‑–—―−", "'" * 5 + '"' * 5 + "-" * 6)
+"""Quotation marks and dashes to the plain ones."""
 _SUREST = 0.999
 """No model is surer than that: one token's softmax is not evidence without end."""
 
@@ -64,12 +69,9 @@ def reconcile(
     better the correction fits what is printed. White space is the draft's."""
     spans = [match.span() for match in WORD.finditer(draft)]
     drafted = [draft[start:end] for start, end in spans]
-    matcher = SequenceMatcher(None, drafted, [word.text for word in words], autojunk=False)
     found = Reconciled("")
     parts, at = [], 0
-    for kind, i1, i2, j1, j2 in matcher.get_opcodes():
-        if kind == "equal":
-            continue
+    for i1, i2, j1, j2 in _differences(drafted, [word.text for word in words]):
         before = draft[spans[i1][0] : spans[i2 - 1][1]] if i2 > i1 else ""
         after = " ".join(word.text for word in words[j1:j2])
         # The ink is asked last: it takes longest to answer.
@@ -83,8 +85,22 @@ def reconcile(
     return found
 
 
+def _differences(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """The ranges between equal words, first and one after the last of ``a`` and of ``b``."""
+    i = j = 0
+    for same in matches(a, b):
+        if same.a > i or same.b > j:
+            yield i, same.a, j, same.b
+        i, j = same.a + same.size, same.b + same.size
+
+
 def _is_correction(before: str, after: str) -> bool:
-    if not before or not after or max(len(before.split()), len(after.split())) > _MOST_WORDS:
+    """Whether language has a say in the change: it has none in which of two quotation marks or dashes is printed."""
+    if not before or not after or max(len(before), len(after)) > _LONGEST:
+        return False
+    if max(len(before.split()), len(after.split())) > _MOST_WORDS:
+        return False
+    if before.translate(_STYLES) == after.translate(_STYLES):
         return False
     if _figures(before) and _figures(before) == _figures(after):
         return False
