@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,35 @@ def test_only_scripts_it_was_taught_are_asked_about(content: str, asked: bool) -
     line = Line(text=content, bbox=read.bbox)
     block = Block(label=Label.TEXT, bbox=line.bbox, lines=[line], content=content, source="ocr")
     assert bool(parser._pieces(0, block, [read])) is asked
+
+
+@pytest.mark.parametrize(
+    ("lines", "texts", "x0"),
+    [
+        (["• two socks", "of wool"], ["two socks", "of wool"], 10),
+        (["•", "two socks"], ["two socks"], 0),
+        (["- two socks"], ["two socks"], 10),
+        (["1. two socks"], ["1. two socks"], 0),
+    ],
+)
+def test_bullets_are_no_part_of_what_is_read(lines: list[str], texts: list[str], x0: float) -> None:
+    parser = EmbeddedParser.__new__(EmbeddedParser)
+    parser.target, parser.options = tiny_target(), ParseOptions()
+    read = []
+    for number, text in enumerate(lines):
+        line = text_line(text, 0, 5 * len(text))
+        read.append(replace(line, bbox=BBox(x0=0, y0=30 * number, x1=line.bbox.x1, y1=30 * number + 20)))
+    content = " ".join(texts)
+    of_block = [Line(text=one.text, bbox=one.bbox) for one in read]
+    block = Block(label=Label.LIST_ITEM, bbox=read[0].bbox, lines=of_block, content=content, source="ocr")
+    [piece] = parser._pieces(0, block, read)
+    assert [line.text for line in piece.lines] == texts
+    first = piece.lines[0]
+    assert first.char_frames is not None and first.features is not None
+    assert list(first.char_frames) == list(range(len(first.text))) and len(first.features) == len(first.text)
+    assert first.bbox.x0 == pytest.approx(x0) and list(piece.request.drafts[0]) == parser.target.encode(
+        content
+    )
 
 
 def test_a_block_that_failed_keeps_its_draft() -> None:

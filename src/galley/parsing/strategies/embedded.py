@@ -5,17 +5,17 @@ is encoded once and used twice, for the draft and for the verifier.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
 from galley.decoding import Finish, Request, Result
-from galley.document import Block, Label, Line, Page
+from galley.document import BBox, Block, Label, Line, Page
 from galley.drafters.line import TextLine
 from galley.errors import UsageError, one_line
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
-from galley.parsing.markers import bullet
+from galley.parsing.markers import bullet, without_bullet
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD
@@ -109,6 +109,8 @@ class EmbeddedParser:
         if block.label in _LEFT or block.source != "ocr" or not _is_latin(block.content):
             return []
         lines = lines_of(block, read)
+        if block.label is Label.LIST_ITEM:
+            lines = _unmarked(lines)
         return [_Piece(index, run, self._request(run)) for run in self._runs(lines)]
 
     def _runs(self, lines: Sequence[TextLine]) -> list[list[TextLine]]:
@@ -145,8 +147,6 @@ class EmbeddedParser:
             return read
         reader = cast(Reader, self.target)
         words = [word for result in results for word in sure_words(result, reader)]
-        if block.label is Label.LIST_ITEM and words and bullet(words[0].text + " ") is not None:
-            words = words[1:]
         ink = Ink(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
         found = reconcile(block.content, words, ink.log_ratio, self.target.least_odds)
         read.content = found.text
@@ -183,6 +183,28 @@ def lines_of(block: Block, read: Sequence[TextLine]) -> list[TextLine]:
             return []
         found += parts
     return found
+
+
+def _unmarked(lines: Sequence[TextLine]) -> list[TextLine]:
+    """The lines of a list item from after its bullet, which is no part of its text."""
+    if not lines or bullet(lines[0].text + " .") is None:
+        return list(lines)
+    if bullet(lines[0].text) is None:
+        return list(lines[1:])  # the bullet was read as a line of its own
+    line, text = lines[0], without_bullet(lines[0].text)
+    assert line.char_frames is not None and line.features is not None
+    mark = len(line.text) - len(text)
+    start = int(line.char_frames[mark - 1] + line.char_frames[mark] + 1) // 2
+    box = line.bbox
+    x0 = box.x0 + start / len(line.features) * (box.x1 - box.x0)
+    rest = replace(
+        line,
+        text=text,
+        bbox=BBox(x0=x0, y0=box.y0, x1=box.x1, y1=box.y1),
+        char_frames=line.char_frames[mark:] - start,
+        features=line.features[start:],
+    )
+    return [rest, *lines[1:]]
 
 
 def _is_part(read: TextLine, line: Line) -> bool:
