@@ -82,6 +82,11 @@ def test_it_reads_regions_only(strategy: Any) -> None:
         make_strategy(ParseOptions(strategy=strategy))
 
 
+def test_what_it_cannot_decode_with_is_said_before_anything_is_read() -> None:
+    with pytest.raises(UsageError, match="has no multi-token-prediction head"):
+        make_strategy(make_options(decode="mtp"))
+
+
 def text_line(text: str, x0: float, x1: float) -> TextLine:
     frames = np.arange(len(text))
     features = np.zeros((len(text), CHANNELS), np.float16)

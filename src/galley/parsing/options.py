@@ -33,7 +33,7 @@ class ParseOptions(BaseModel):
     furniture that Markdown, HTML and text show too (JSON always has it). merge_tables: join tables that go on
     over a page break. images: save figures beside the output. pages: like ``1-3,7``; all when None.
 
-    strategy: how pages are read: ``draft`` without a model, ``regions`` block by block, ``page`` whole,
+    strategy: how pages are read: ``draft`` with no model at all, ``regions`` block by block, ``page`` whole,
     ``hierarchical`` first the blocks, then the page; ``auto`` is ``hierarchical`` with a model that reads pages and
     ``regions`` with any other. model: a checkpoint's folder or hub id, ``openai:http://host:port/v1#name`` for one
     behind an OpenAI-compatible server; None is the one that ships with Galley. decode: what drafts (``ar``

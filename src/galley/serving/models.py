@@ -73,7 +73,7 @@ class DraftModels:
 
     @cached_property
     def embedded(self) -> EmbeddedModel:
-        """The model that verifies what OCR has read, where that is asked for."""
+        """The model that verifies what OCR has read, unless drafts are asked for."""
         from galley.serving.embedded import EmbeddedModel
 
         return EmbeddedModel(self._model)
@@ -104,4 +104,4 @@ class DraftModels:
         return read
 
     def cancel(self, owner: str) -> None:
-        """A drafted page takes about a second: it is read to its end."""
+        """A page takes seconds here: it is read to its end."""
