@@ -61,7 +61,7 @@ def speed_command(
 
     options = make_options(
         model=model,
-        strategy=strategy,
+        strategy=strategy or "auto",
         ocr=ocr,
         block_size=block_size,
         max_tokens=max_tokens,

@@ -52,7 +52,9 @@ def read_by_embedded(options: ParseOptions) -> bool:
             f"the embedded model reads regions; name another one for --strategy {options.strategy} with --model"
         )
     if options.decode == "mtp":
-        raise UsageError("the embedded model has no multi-token-prediction head; use --decode auto, match or ar")
+        raise UsageError(
+            "the embedded model has no multi-token-prediction head; use --decode auto, match or ar"
+        )
     return True
 
 
