@@ -4,7 +4,8 @@
 
 Each correction that the model proposes to a drafted text is tried alone against the truth. For every level of the
 logarithm of the odds (the model's times those of what is printed) the table shows the corrections taken, those that
-helped and harmed, and the edit similarity of the texts; ``draft`` is what lines joined without a model give,
+helped and harmed, each correction counting once however many regions hold its line, and the edit similarity of the
+texts; ``draft`` is what lines joined without a model give,
 ``model`` what the model wrote. ``--write`` stores the lowest level from which on at least ``--odds`` corrections
 helped for each that harmed.
 """
@@ -16,6 +17,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
@@ -29,7 +31,7 @@ from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.load import CONFIG, load_nano
 from galley.targets.nano.reading import make_reading
 from galley.targets.nano.target import NanoPrompt, NanoTarget
-from galley.targets.prompt import Task
+from galley.targets.prompt import Reader, Task
 from galley.training.nano.compose import Bank, Composed, Mixture, compose
 from galley.training.nano.run import HELD_OUT
 
@@ -80,7 +82,7 @@ def read(target: NanoTarget, documents: Sequence[Composed]) -> list[Read]:
         Read(
             drafted(document),
             " ".join(document.target.split()),
-            sure_words(result, target),
+            sure_words(result, cast(Reader, target)),
             Ink(drafted(document), document.groups[0], spell),
         )
         for document, result in zip(documents, results, strict=True)
@@ -92,13 +94,14 @@ def similarity(text: str, truth: str) -> float:
     return float(Levenshtein.normalized_similarity(" ".join(text.split()), truth))
 
 
-def judged(one: Read, level: float) -> tuple[int, int, int, float]:
-    """Corrections taken at a level, those that helped and that harmed, tried one by one, and the text's similarity."""
+def judged(one: Read, level: float) -> tuple[set[tuple[str, str, int]], float]:
+    """Corrections taken at a level with what each alone changes in the distance to the truth (-1, 0, 1), and the text's
+    similarity."""
     taken = reconcile(one.draft, one.words, one.ink.log_ratio, level)
     before = Levenshtein.distance(one.draft, one.truth)
     changes = [Levenshtein.distance(one.draft.replace(*pair, 1), one.truth) - before for pair in taken.taken]
-    helped, harmed = sum(change < 0 for change in changes), sum(change > 0 for change in changes)
-    return len(taken.taken), helped, harmed, similarity(taken.text, one.truth)
+    effects = {(*pair, int(np.sign(change))) for pair, change in zip(taken.taken, changes, strict=True)}
+    return effects, similarity(taken.text, one.truth)
 
 
 def main() -> None:
@@ -110,7 +113,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200, help="regions")
     parser.add_argument("--longest", type=int, default=900, help="characters of a region")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--odds", type=float, default=20.0, help="corrections that help for each that harms")
+    parser.add_argument("--odds", type=float, default=9.0, help="corrections that help for each that harms")
     parser.add_argument("--write", action="store_true", help="store the level in the model's configuration")
     options = parser.parse_args()
     target = load_nano(options.model)
@@ -120,10 +123,12 @@ def main() -> None:
     print("least odds  taken  helped  harmed  similarity")
     chosen, within = LEVELS[-1], True
     for level in reversed(LEVELS):
-        taken, helped, harmed, scores = zip(*(judged(text, level) for text in texts), strict=True)
-        print(f"{level:10.1f}  {sum(taken):5}  {sum(helped):6}  {sum(harmed):6}  {np.mean(scores):10.4f}")
-        within = within and sum(helped) >= options.odds * sum(harmed)
-        if within and sum(helped):
+        effects, scores = zip(*(judged(text, level) for text in texts), strict=True)
+        changes = [change for *_, change in set().union(*effects)]
+        helped, harmed = changes.count(-1), changes.count(1)
+        print(f"{level:10.1f}  {len(changes):5}  {helped:6}  {harmed:6}  {np.mean(scores):10.4f}")
+        within = within and helped >= options.odds * harmed
+        if within and helped:
             chosen = level
     print(f"chosen: {chosen}")
     if options.write:

@@ -2,16 +2,22 @@
 bits), configuration, tokenizer.
 
 python -m galley.training.nano.export --run .build/nano/run --out .build/nano/export
+
+Of several runs that began alike the mean of their weights is exported, which often reads better than either (Wortsman
+et al. 2022, model soups).
 """
 
 from __future__ import annotations
 
 import argparse
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import onnx
+import torch
 
+from galley.errors import ModelError
 from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.load import CONFIG, EYES, GRAPH, TOKENIZER
 from galley.training.checkpoint import read_checkpoint
@@ -27,6 +33,17 @@ def load_run(run: Path) -> Nano:
     return nano.eval()
 
 
+def mean_of(runs: Sequence[Path]) -> Nano:
+    """A decoder with the mean of the runs' weights. Raises ``ModelError`` for runs of different shapes."""
+    decoders = [load_run(run) for run in runs]
+    nano = decoders[0]
+    if any(other.config != nano.config for other in decoders):
+        raise ModelError("only runs of one shape have a mean; their config.json differ")
+    states = [decoder.state_dict() for decoder in decoders]
+    nano.load_state_dict({name: torch.stack([one[name] for one in states]).mean(0) for name in states[0]})
+    return nano
+
+
 def export(nano: Nano, tokenizer: Path, out: Path) -> None:
     """Write the model's folder."""
     out.mkdir(parents=True, exist_ok=True)
@@ -40,10 +57,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--run", type=Path, required=True, help="folder of a training run")
+    parser.add_argument(
+        "--run", type=Path, required=True, nargs="+", help="folder of a training run, or of several"
+    )
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    export(load_run(options.run), options.run / TOKENIZER, options.out)
+    export(mean_of(options.run), options.run[0] / TOKENIZER, options.out)
     size = sum((options.out / name).stat().st_size for name in (GRAPH, EYES)) / 1e6
     print(f"{options.out}: {size:.1f} MB")
 
