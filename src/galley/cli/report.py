@@ -36,7 +36,7 @@ class Report:
     def worked(self, work: Work) -> None:
         """A model read a page."""
         total = self._work.setdefault(work.reader, Work(reader=work.reader))
-        for name in ("tokens", "prefills", "forwards", "seconds", "decode_seconds", "plain_seconds"):
+        for name in Work.model_fields.keys() - {"reader"}:
             setattr(total, name, getattr(total, name) + getattr(work, name))
 
     def show(self) -> None:
@@ -67,8 +67,8 @@ def summary(work: Work) -> str:
         line += f", {decoded / work.forwards:.1f} tokens per forward"
     if work.decode_seconds:
         line += f", {decoded / work.decode_seconds:.0f} tokens/s"
-    if work.plain_seconds and work.decode_seconds:
-        line += f", about {work.plain_seconds / work.decode_seconds:.1f} × plain decoding"
+    if work.forward_seconds:
+        line += f", about {work.plain_seconds / work.forward_seconds:.1f} × plain decoding"
     return line
 
 

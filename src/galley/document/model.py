@@ -176,7 +176,7 @@ class Failure(_Data):
 class Work(_Data):
     """What reading a page with a model took. reader: its name. tokens: written, one per prefill from reading the
     prompt. forwards: of the model after the prefills. seconds: prefills included, decode_seconds without them;
-    plain_seconds: what plain decoding would have taken for decode_seconds, 0 where that is not known."""
+    plain_seconds, forward_seconds: what plain decoding's forwards and its own cost, 0 where that is not known."""
 
     reader: str
     tokens: int = 0
@@ -185,6 +185,7 @@ class Work(_Data):
     seconds: float = 0.0
     decode_seconds: float = 0.0
     plain_seconds: float = 0.0
+    forward_seconds: float = 0.0
 
 
 class Page(_Data):

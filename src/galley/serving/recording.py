@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from galley.decoding import Costs, Request, Result, Stats
 from galley.parsing.strategies.decoders import Runner
+from galley.parsing.strategies.work import forwards_of, reckoned
 from galley.serving.tasks import Counts
 
 
@@ -33,11 +34,11 @@ def counts_of(results: Sequence[Result], costs: Costs | None) -> Counts:
     counts = Counts(
         tokens=total.tokens,
         prefills=total.prefill_forwards,
-        forwards=total.draft_forwards + total.verify_forwards + total.plain_forwards,
+        forwards=forwards_of(total),
         drafts=total.draft_forwards,
         accepted=total.accepted,
     )
-    if costs is not None and len(costs.widths) > 1 and counts.forwards:
-        counts.seconds_ar = (counts.tokens - counts.prefills) * float(costs.share(1))
-        counts.seconds = counts.forwards * float(costs.share(round(total.slots / counts.forwards)))
+    plain, own = reckoned(total, costs) if costs is not None else (0.0, 0.0)
+    if own:
+        counts.seconds_ar, counts.seconds = plain, own
     return counts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from galley.decoding import Decoder, Result, Stats
+from galley.decoding import Costs, Decoder, Result, Stats
 from galley.document import Work
 from galley.targets.prompt import Runner
 
@@ -12,27 +12,36 @@ from galley.targets.prompt import Runner
 def work_of(reader: str, results: Sequence[Result], runner: Runner) -> Work | None:
     """Tokens, forwards and seconds of all results together; None where they are not known or nothing was read.
 
-    Plain decoding is reckoned from the cost of a forward of one slot, where ``runner`` has measured that.
+    What its forwards and plain decoding's cost is reckoned where ``runner`` has measured the costs.
     """
     stats = Stats()
     for result in results:
         stats.add(result.stats)
     if not stats.tokens:
         return None
-    forwards = stats.draft_forwards + stats.verify_forwards + stats.plain_forwards
+    plain, own = reckoned(stats, runner.costs) if isinstance(runner, Decoder) else (0.0, 0.0)
     return Work(
         reader=reader,
         tokens=stats.tokens,
         prefills=stats.prefill_forwards,
-        forwards=forwards,
+        forwards=forwards_of(stats),
         seconds=stats.seconds.total,
         decode_seconds=stats.seconds.total - stats.seconds.prefill,
-        plain_seconds=(stats.tokens - stats.prefill_forwards) * _plain_forward(runner),
+        plain_seconds=plain,
+        forward_seconds=own,
     )
 
 
-def _plain_forward(runner: Runner) -> float:
-    """Seconds of a forward of one slot; 0 where they were not measured."""
-    if not isinstance(runner, Decoder) or len(runner.costs.widths) < 2:
-        return 0.0
-    return float(runner.costs.share(1))
+def forwards_of(stats: Stats) -> int:
+    """Forwards after the prefills."""
+    return stats.draft_forwards + stats.verify_forwards + stats.plain_forwards
+
+
+def reckoned(stats: Stats, costs: Costs) -> tuple[float, float]:
+    """Seconds that plain decoding of the same tokens would take, and that the forwards at hand do; both 0 where costs
+    were not measured. Both by the same table of costs: what else the machine does changes neither."""
+    forwards = forwards_of(stats)
+    if len(costs.widths) < 2 or not forwards:
+        return 0.0, 0.0
+    plain = (stats.tokens - stats.prefill_forwards) * float(costs.share(1))
+    return plain, forwards * float(costs.share(round(stats.slots / forwards)))
