@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any, cast
 
 import pytest
 
-from galley.parsing.strategies.reconcile import Reconciled, SureWord, reconcile
+from galley.decoding import Finish, Result, Stats
+from galley.decoding.stats import Committed
+from galley.parsing.strategies.reconcile import Reconciled, SureWord, reconcile, sure_words
+from galley.targets.nano.tokens import Vocabulary
+
+from .nano_parts import tiny_vocabulary
 
 TAKEN = -5.0
 
@@ -98,3 +104,19 @@ def test_each_change_is_judged_alone() -> None:
     found = reconciled("tbe qu1ck brown f0x", words("the quick brown fax", fax=0.001))
     assert found.text == "the quick brown f0x"
     assert found.doubted == [("f0x", "fax")]
+
+
+def test_a_word_is_as_sure_as_its_least_sure_token() -> None:
+    vocabulary = tiny_vocabulary()
+    ids = vocabulary.encode("one two")
+    sure = [Committed(token, 0, "model", math.log(0.9)) for token in ids]
+    assert [word.probability for word in _words(vocabulary, sure)] == pytest.approx([0.9, 0.9])
+    sure[-1] = sure[-1]._replace(confidence=math.log(0.2))
+    assert [word.probability for word in _words(vocabulary, sure)] == pytest.approx([0.9, 0.2])
+    sure[-1] = sure[-1]._replace(confidence=None)
+    assert [word.probability for word in _words(vocabulary, sure)] == pytest.approx([0.9, 0.0])
+
+
+def _words(vocabulary: Vocabulary, trace: list[Committed]) -> list[SureWord]:
+    result = Result(0, [entry.token for entry in trace], Finish.STOP, Stats(), trace)
+    return sure_words(result, cast(Any, vocabulary))

@@ -40,13 +40,14 @@ class SureWord(NamedTuple):
 
 
 def sure_words(result: Result, reader: TextReader) -> list[SureWord]:
-    """The words of a decoded text with how sure the model was of each."""
+    """The words of a decoded text with how sure the model was of each; not at all where that is not known."""
     text = reader.decode(result.ids)
     places = TokenPlaces(reader, result.ids, text)
     words = []
     for match in WORD.finditer(text):
         entries = result.trace[places.within(match.start(), match.end())]
-        least = min((entry.confidence for entry in entries if entry.confidence is not None), default=0.0)
+        sure = [-math.inf if entry.confidence is None else entry.confidence for entry in entries]
+        least = min(sure, default=-math.inf)
         words.append(SureWord(match.group(), math.exp(min(0.0, least))))
     return words
 
