@@ -56,11 +56,14 @@ class Tally:
     """Results of one decoder on the regions of one kind."""
 
     scores: list[float] = field(default_factory=list)
-    ids: list[list[int]] = field(default_factory=list)
     stats: Stats = field(default_factory=Stats)
     seconds: float = 0.0
     """after the prefills"""
     written: list[Result] = field(default_factory=list)
+
+    @property
+    def ids(self) -> list[list[int]]:
+        return [result.ids for result in self.written]
 
     @property
     def speed(self) -> float:
@@ -181,7 +184,6 @@ def _add(tally: Tally, results: Sequence[Result], seconds: float, score: float) 
     tally.written += results
     for result in results:
         tally.stats.add(result.stats)
-        tally.ids.append(result.ids)
 
 
 HEAD = ["what", "decoder", "edit similarity", "TPF", "AAL", "tokens/s", "speed-up", "pages/s"]

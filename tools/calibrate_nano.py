@@ -5,9 +5,8 @@
 Each correction that the model proposes to a drafted text is tried alone against the truth. For every level of the
 logarithm of the odds (the model's times those of what is printed) the table shows the corrections taken, those that
 helped and harmed, each correction counting once however many regions hold its line, and the edit similarity of the
-texts; ``draft`` is what lines joined without a model give,
-``model`` what the model wrote. ``--write`` stores the lowest level from which on at least ``--odds`` corrections
-helped for each that harmed.
+texts; ``draft`` is what lines joined without a model give, ``model`` what the model wrote. ``--write`` stores the
+lowest level from which on at least ``--odds`` corrections helped for each that harmed.
 """
 
 from __future__ import annotations
@@ -78,16 +77,13 @@ def read(target: NanoTarget, documents: Sequence[Composed]) -> list[Read]:
         )
     results = Decoder(target, "match", max_batch=1).run(requests)
     spell = Recogniser().log_likelihoods
-    return [
-        Read(
-            drafted(document),
-            " ".join(document.target.split()),
-            sure_words(result, cast(Reader, target)),
-            Ink(drafted(document), document.groups[0], spell),
-        )
-        for document, result in zip(documents, results, strict=True)
-        if result.error is None
-    ]
+    found = []
+    for document, result in zip(documents, results, strict=True):
+        if result.error is None:
+            text, truth = drafted(document), " ".join(document.target.split())
+            words = sure_words(result, cast(Reader, target))
+            found.append(Read(text, truth, words, Ink(text, document.groups[0], spell)))
+    return found
 
 
 def similarity(text: str, truth: str) -> float:

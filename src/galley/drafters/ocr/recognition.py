@@ -84,12 +84,15 @@ class Recogniser:
 
     def _scores(self, features: NDArray[np.float16], classes: Sequence[int]) -> Iterator[NDArray[np.float32]]:
         """Log-probabilities of some classes, a few frames at a time."""
-        for start in range(0, len(features), _HEAD_FRAMES):
-            part = features[None, start : start + _HEAD_FRAMES].astype(np.float32)
-            logits = self._head.run(None, {_FEATURES: part})[0][0]
+        for logits in self._logits(features.astype(np.float32)):
             most = logits.max(axis=1, keepdims=True)
             whole = most + np.log(np.exp(logits - most).sum(axis=1, keepdims=True))
             yield logits[:, classes] - whole
+
+    def _logits(self, frames: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
+        """Scores of all classes, ``_HEAD_FRAMES`` frames at a time."""
+        for start in range(0, len(frames), _HEAD_FRAMES):
+            yield self._head.run(None, {_FEATURES: frames[None, start : start + _HEAD_FRAMES]})[0][0]
 
     def _read(self, crop: NDArray[np.uint8], features: bool) -> Reading:
         pixels = _pixels(crop)
@@ -129,9 +132,7 @@ class Recogniser:
         """Best class of every frame, its probability where it is not the blank, and the odds of a space against it."""
         classes = np.zeros(len(frames), np.int64)
         probability, space = np.zeros((2, len(frames)), np.float32)
-        for start in range(0, len(frames), _HEAD_FRAMES):
-            part = frames[None, start : start + _HEAD_FRAMES]
-            logits = self._head.run(None, {_FEATURES: part})[0][0]
+        for start, logits in zip(range(0, len(frames), _HEAD_FRAMES), self._logits(frames), strict=True):
             best = logits.argmax(axis=1)
             top = logits[np.arange(len(best)), best]
             shown = np.flatnonzero(best)

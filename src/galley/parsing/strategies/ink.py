@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -40,15 +41,19 @@ class Ink:
     """The lines a drafted text was made of, as evidence for or against changes of it."""
 
     def __init__(self, draft: str, lines: Sequence[Printed], spell: Spell) -> None:
-        self._lines, self._spell = lines, spell
+        self._draft, self._lines, self._spell = draft, lines, spell
         self._spans = [[match.span() for match in WORD.finditer(line.text)] for line in lines]
+
+    @cached_property
+    def _places(self) -> dict[int, _Word]:
+        """The printed word of each of the draft's; most texts are never asked for it."""
         found = [
             _Word(line, number) for line, spans in enumerate(self._spans) for number in range(len(spans))
         ]
-        texts = [word for line in lines for word in WORD.findall(line.text)]
-        self._places = {
+        texts = [word for line in self._lines for word in WORD.findall(line.text)]
+        return {
             same.a + step: found[same.b + step]
-            for same in matches(WORD.findall(draft), texts)
+            for same in matches(WORD.findall(self._draft), texts)
             for step in range(same.size)
         }
 
