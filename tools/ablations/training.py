@@ -81,7 +81,7 @@ def judged(nano: Nano, vocabulary: Vocabulary, held: Sequence[Composed]) -> list
     """Held-out losses and what decoding gives; drafting is judged as it is done, with whole blocks hidden."""
     nano.eval()
     target = NanoTarget(TorchForward(nano), nano.config, vocabulary)
-    methods = {AR: speculative(target, "none"), SELF_SPECULATION: speculative(target, "block_diffusion")}
+    methods = {AR: speculative(target, "ar"), SELF_SPECULATION: speculative(target, "self-spec")}
     tallies = compare(target, held, methods)
     drafted = tallies[SELF_SPECULATION]
     causal, drafting = losses(nano, vocabulary, held)

@@ -111,7 +111,7 @@ class Reinforcer:
             for _ in range(self.plan.rollouts)
         ]
         rollouts = []
-        for result in Decoder(target, "block_diffusion", max_batch=8).run(requests):
+        for result in Decoder(target, "self-spec", max_batch=8).run(requests):
             if result.error is not None:
                 raise result.error
             truncated = result.finish is not Finish.STOP
