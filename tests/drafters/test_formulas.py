@@ -20,9 +20,9 @@ from galley.drafters.formulas.kinds import Symbol, kinds
 from galley.drafters.formulas.pieces import groups_of, pieces_of
 from galley.drafters.formulas.structure import read_structure
 from galley.drafters.line import TextLine
-from galley.parsing.blocks import Setting, lone_formula, zone_blocks
-from galley.parsing.latex import LEAST_CONFIDENCE, read_latex
-from galley.parsing.zones import Zone
+from galley.parsing.blocks.build_blocks import Setting, lone_formula, zone_blocks
+from galley.parsing.blocks.latex import LEAST_CONFIDENCE, read_latex
+from galley.parsing.zones.zone import Zone
 
 Gray = NDArray[np.uint8]
 

@@ -6,8 +6,8 @@ import pytest
 
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
-from galley.parsing.caption_rows import join_captions
-from galley.parsing.zones import Zone
+from galley.parsing.zones.join_captions import join_captions
+from galley.parsing.zones.zone import Zone
 
 TABLE = Zone(Label.TABLE, BBox(x0=100, y0=200, x1=900, y1=500))
 

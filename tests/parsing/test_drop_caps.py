@@ -8,7 +8,7 @@ from galley.document import BBox
 from galley.drafters.line import TextLine, Word
 from galley.drafters.text_layer import text_layer_lines
 from galley.ingest.page import LayerQuality, TextLayer, TextWord
-from galley.parsing.drop_caps import join_drop_caps
+from galley.parsing.lines.join_drop_caps import join_drop_caps
 
 
 def line(text: str, x: float, y: float, height: float = 20) -> TextLine:

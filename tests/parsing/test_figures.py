@@ -7,7 +7,7 @@ import numpy as np
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
 from galley.layout.region import Region
-from galley.parsing.figures import fit_figures
+from galley.parsing.regions.fit_figures import fit_figures
 
 FIGURE = Region(Label.FIGURE, BBox(x0=100, y0=100, x1=700, y1=900), 0.5)
 

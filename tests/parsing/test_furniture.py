@@ -6,8 +6,8 @@ import pytest
 
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
-from galley.parsing.furniture import mark_furniture
-from galley.parsing.zones import Zone
+from galley.parsing.zones.label_furniture import mark_furniture
+from galley.parsing.zones.zone import Zone
 
 HEIGHT = 1400
 BODY = 20.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from galley.document import BBox
 from galley.drafters.line import TextLine
-from galley.parsing.headings import body_advance, body_height, is_heading
+from galley.parsing.lines.measure_body_text import body_advance, body_height, is_heading
 
 
 def line(text: str, height: float, advance: float, source: str = "ocr") -> TextLine:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from galley.document import BBox
 from galley.drafters.line import TextLine
-from galley.parsing.justified import join_justified
+from galley.parsing.lines.join_justified_lines import join_justified
 
 PITCH, HEIGHT = 26, 20
 

@@ -6,9 +6,9 @@ import pytest
 
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
-from galley.parsing.blocks import Setting, build_blocks
-from galley.parsing.list_marks import join_marks
-from galley.parsing.zones import find_zones
+from galley.parsing.blocks.build_blocks import Setting, build_blocks
+from galley.parsing.lines.join_list_marks import join_marks
+from galley.parsing.zones.zone import find_zones
 
 
 def line(text: str, x: float, y: float, width: float = 0) -> TextLine:

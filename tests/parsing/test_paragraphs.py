@@ -6,11 +6,11 @@ import pytest
 
 from galley.document import BBox, Block, Document, Label, Page
 from galley.drafters.line import TextLine
-from galley.parsing.blocks import Setting, build_blocks
-from galley.parsing.continuation import link_paragraphs
-from galley.parsing.hyphens import Vocabulary
-from galley.parsing.levels import TypeSizes, set_levels
-from galley.parsing.zones import Zone, union
+from galley.parsing.blocks.build_blocks import Setting, build_blocks
+from galley.parsing.document.link_paragraphs import link_paragraphs
+from galley.parsing.document.set_heading_levels import TypeSizes, set_levels
+from galley.parsing.text.hyphenation import Vocabulary
+from galley.parsing.zones.zone import Zone, union
 
 PITCH, HEIGHT = 26, 20
 

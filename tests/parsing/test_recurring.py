@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from galley.document import BBox, Block, Document, Label, Line, Page
-from galley.parsing.recurring import mark_recurring
+from galley.parsing.document.label_recurring_furniture import mark_recurring
 
 
 def block(content: str, y: float, label: Label = Label.TEXT, height: float = 20) -> Block:

@@ -9,8 +9,8 @@ import numpy as np
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
 from galley.layout.region import Region
-from galley.parsing.regions import credible, looks_tabular, with_tables
-from galley.parsing.zones import find_zones
+from galley.parsing.regions.drop_implausible_regions import credible, looks_tabular, with_tables
+from galley.parsing.zones.zone import find_zones
 
 
 def _box(x0: float, y0: float, x1: float, y1: float) -> BBox:

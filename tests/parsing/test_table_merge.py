@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from galley.document import BBox, Block, Cell, Label, Page, Table
-from galley.parsing.table_merge import merge_tables
+from galley.parsing.document.merge_tables import merge_tables
 
 HEAD = ("Name", "Sum")
 

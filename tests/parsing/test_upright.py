@@ -8,7 +8,7 @@ import pytest
 from galley.document import BBox
 from galley.drafters.ocr import OcrEngine
 from galley.ingest.page import LayerQuality, PageImage, TextLayer, TextWord
-from galley.parsing.upright import make_upright, turned_layer
+from galley.parsing.page.correct_orientation import make_upright, turned_layer
 
 _WIDTH, _HEIGHT = 600, 800
 _TEXT = "A page that somebody scanned upside down still holds every word that it held before"

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
 from galley.layout.region import Region
-from galley.parsing.blocks import Setting, build_blocks
-from galley.parsing.formulas import join_numbers, split_formulas
-from galley.parsing.furniture import mark_furniture
-from galley.parsing.zones import find_zones
+from galley.parsing.blocks.build_blocks import Setting, build_blocks
+from galley.parsing.zones.label_furniture import mark_furniture
+from galley.parsing.zones.split_formula_zones import join_numbers, split_formulas
+from galley.parsing.zones.zone import find_zones
 
 WIDTH, HEIGHT = 1000, 1400
 

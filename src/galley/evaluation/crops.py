@@ -8,14 +8,14 @@ from galley.api import open_with
 from galley.document import BBox, Block, Label, Page
 from galley.errors import UsageError
 from galley.ingest.page import PageImage
-from galley.parsing.blocks import Setting, zone_blocks
+from galley.parsing.blocks.build_blocks import Setting, zone_blocks
 from galley.parsing.draft import DraftParser
-from galley.parsing.headings import body_height
-from galley.parsing.hyphens import Vocabulary
+from galley.parsing.lines.measure_body_text import body_height
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.choose import make_strategy
 from galley.parsing.strategies.regions import RegionsParser, with_answers
-from galley.parsing.zones import Zone
+from galley.parsing.text.hyphenation import Vocabulary
+from galley.parsing.zones.zone import Zone
 
 
 class CropReader:

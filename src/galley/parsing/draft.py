@@ -22,22 +22,22 @@ from galley.drafters.text_layer import text_layer_lines
 from galley.ingest.page import PageImage
 from galley.layout.detector import PicoDetector
 from galley.layout.region import Detector, Region
-from galley.parsing.blocks import ImageSink, Setting, build_blocks, lone_formula
-from galley.parsing.caption_rows import join_captions
-from galley.parsing.drop_caps import join_drop_caps
-from galley.parsing.figures import fit_figures
-from galley.parsing.formulas import join_numbers, split_formulas
-from galley.parsing.furniture import mark_furniture
-from galley.parsing.headings import body_advance, body_height
-from galley.parsing.hyphens import Vocabulary
-from galley.parsing.justified import join_justified
-from galley.parsing.latex import read_latex
-from galley.parsing.lines import is_visible, picture_lines, trusts_layer
-from galley.parsing.list_marks import join_marks
+from galley.parsing.blocks.build_blocks import ImageSink, Setting, build_blocks, lone_formula
+from galley.parsing.blocks.latex import read_latex
+from galley.parsing.lines.join_drop_caps import join_drop_caps
+from galley.parsing.lines.join_justified_lines import join_justified
+from galley.parsing.lines.join_list_marks import join_marks
+from galley.parsing.lines.measure_body_text import body_advance, body_height
+from galley.parsing.lines.read_picture_text import is_visible, picture_lines, trusts_layer
 from galley.parsing.options import ParseOptions
-from galley.parsing.regions import credible, with_tables
-from galley.parsing.upright import Upright, make_upright
-from galley.parsing.zones import Zone, find_zones
+from galley.parsing.page.correct_orientation import Upright, make_upright
+from galley.parsing.regions.drop_implausible_regions import credible, with_tables
+from galley.parsing.regions.fit_figures import fit_figures
+from galley.parsing.text.hyphenation import Vocabulary
+from galley.parsing.zones.join_captions import join_captions
+from galley.parsing.zones.label_furniture import mark_furniture
+from galley.parsing.zones.split_formula_zones import join_numbers, split_formulas
+from galley.parsing.zones.zone import Zone, find_zones
 
 _FELL_BACK = "no text could be read from the page's image; its text layer was taken instead"
 

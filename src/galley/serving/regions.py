@@ -8,12 +8,12 @@ from galley.api import open_with
 from galley.document import BBox, Document, Label, Page, Table
 from galley.drafters.line import TextLine
 from galley.ingest.page import PageImage
-from galley.parsing.blocks import Setting, zone_blocks
+from galley.parsing.blocks.build_blocks import Setting, zone_blocks
 from galley.parsing.draft import DraftParser
-from galley.parsing.headings import body_height
-from galley.parsing.justified import join_justified
+from galley.parsing.lines.join_justified_lines import join_justified
+from galley.parsing.lines.measure_body_text import body_height
 from galley.parsing.strategies.drafts import draft_text
-from galley.parsing.zones import Zone
+from galley.parsing.zones.zone import Zone
 from galley.serving.tasks import ReadRegion
 from galley.targets.prompt import TableFormat, Task
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from galley.errors import ModelError, UsageError
-from galley.parsing.blocks import ImageSink
+from galley.parsing.blocks.build_blocks import ImageSink
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.embedded import EmbeddedParser, read_by_embedded

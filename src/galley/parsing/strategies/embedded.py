@@ -15,7 +15,6 @@ from galley.drafters.line import TextLine
 from galley.errors import UsageError, one_line
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
-from galley.parsing.markers import bullet, without_bullet
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD
@@ -23,6 +22,7 @@ from galley.parsing.strategies.evidence import weigh
 from galley.parsing.strategies.ink import Ink
 from galley.parsing.strategies.reconcile import Reconciled, reconcile, sure_words
 from galley.parsing.strategies.work import work_of
+from galley.parsing.text.markers import bullet, without_bullet
 from galley.targets.nano.load import GRAPH, load_embedded, load_nano
 from galley.targets.nano.reading import RecognisedLine, make_reading, seen
 from galley.targets.nano.target import NanoPrompt, NanoTarget

@@ -16,7 +16,6 @@ from galley.document.table_html import table_html
 from galley.errors import one_line
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser, cut
-from galley.parsing.markers import without_bullet
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD, draft_text, task_of
@@ -24,6 +23,7 @@ from galley.parsing.strategies.evidence import weigh
 from galley.parsing.strategies.markdown_blocks import formula, plain
 from galley.parsing.strategies.table_markup import read_html_table, read_otsl_table
 from galley.parsing.strategies.work import work_of
+from galley.parsing.text.markers import without_bullet
 from galley.targets.prompt import AnyReader, TableFormat, TextReader
 
 PADDING = 5

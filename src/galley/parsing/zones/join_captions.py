@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from galley.document import Label
 from galley.layout.order import rows
-from galley.parsing.paragraphs import merge_rows
-from galley.parsing.zones import Zone, union
+from galley.parsing.blocks.paragraphs import merge_rows
+from galley.parsing.zones.zone import Zone, union
 
 _OPENS = re.compile(r"^\s*(?:表|图|圖|table|tab\.|tableau|tabelle|fig(?:ure|\.)|abb\.)\s*(?=[\s\d]|$)", re.I)
 _PIECES = (Label.TEXT, Label.CAPTION, Label.HEADER)

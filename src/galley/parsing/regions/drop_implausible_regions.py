@@ -11,8 +11,8 @@ from galley.document import BBox, Label
 from galley.drafters.line import TextLine
 from galley.layout.order import Rowwise, Strip, rows, strips
 from galley.layout.region import Region
-from galley.parsing.hyphens import text_width
-from galley.parsing.running_text import are_running_text, begin_together, runs_on
+from galley.parsing.regions.running_text import are_running_text, begin_together, runs_on
+from galley.parsing.text.hyphenation import text_width
 
 _PROSE_CHARS = 15
 _SENTENCE = 40

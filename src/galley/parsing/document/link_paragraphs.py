@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from galley.document import Block, Label, Page
 from galley.document.select import REACH
-from galley.parsing.hyphens import Vocabulary
+from galley.parsing.text.hyphenation import Vocabulary
 
 _TERMINAL = tuple(".?!:;。？！：；")
 _CLOSERS = "\"'”’)]»"

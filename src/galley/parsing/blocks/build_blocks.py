@@ -15,12 +15,12 @@ from galley.document.table_html import table_html
 from galley.drafters.formulas import Formula
 from galley.drafters.line import TextLine
 from galley.layout.order import rows
-from galley.parsing.formulas import is_mathematical, only_formula
-from galley.parsing.headings import is_heading
-from galley.parsing.hyphens import Vocabulary, join_lines
-from galley.parsing.markers import equation_number, is_asian_section, without_bullet
-from galley.parsing.paragraphs import Paragraph, merge_rows, split
-from galley.parsing.zones import Zone, line_height
+from galley.parsing.blocks.paragraphs import Paragraph, merge_rows, split
+from galley.parsing.lines.measure_body_text import is_heading
+from galley.parsing.text.hyphenation import Vocabulary, join_lines
+from galley.parsing.text.markers import equation_number, is_asian_section, without_bullet
+from galley.parsing.zones.split_formula_zones import is_mathematical, only_formula
+from galley.parsing.zones.zone import Zone, line_height
 
 LOW_CONFIDENCE = 0.8
 FORMULA_SOURCE = "formula"

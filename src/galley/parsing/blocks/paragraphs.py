@@ -12,8 +12,8 @@ import numpy as np
 from galley.document import BBox
 from galley.drafters.line import TextLine
 from galley.layout.order import rows
-from galley.parsing.hyphens import first_word, text_width
-from galley.parsing.markers import bare_number, bullet, enumerator
+from galley.parsing.text.hyphenation import first_word, text_width
+from galley.parsing.text.markers import bare_number, bullet, enumerator
 
 # Multiples of a line's height.
 _INDENT = 0.6

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from galley.drafters.line import TextLine
-from galley.parsing.hyphens import EAST_ASIAN, first_word, text_width
-from galley.parsing.paragraphs import merge_rows
+from galley.parsing.blocks.paragraphs import merge_rows
+from galley.parsing.text.hyphenation import EAST_ASIAN, first_word, text_width
 
 _LEAST_LINES = 6
 # Of the lines but the last: how many are full, and how many the next one carries on.

@@ -12,8 +12,8 @@ from statistics import median
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
 from galley.layout.order import rows
-from galley.parsing.markers import equation_number
-from galley.parsing.zones import Zone, union
+from galley.parsing.text.markers import equation_number
+from galley.parsing.zones.zone import Zone, union
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _FUNCTIONS = frozenset(

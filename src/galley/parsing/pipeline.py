@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from galley.document import Document, Page
-from galley.parsing.continuation import link_paragraphs
-from galley.parsing.hyphens import Vocabulary
-from galley.parsing.levels import TypeSizes, set_levels
+from galley.parsing.document.label_recurring_furniture import mark_recurring
+from galley.parsing.document.link_paragraphs import link_paragraphs
+from galley.parsing.document.merge_tables import merge_tables
+from galley.parsing.document.set_heading_levels import TypeSizes, set_levels
 from galley.parsing.options import ParseOptions
-from galley.parsing.recurring import mark_recurring
-from galley.parsing.table_merge import merge_tables
+from galley.parsing.text.hyphenation import Vocabulary
 
 Keep = Callable[[Iterable[Page]], Iterable[Page]]
 """Puts pages somewhere from where they can be had again and again: ``list``, or ``PageStore`` for long documents."""

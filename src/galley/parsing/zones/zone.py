@@ -16,8 +16,8 @@ from galley.document import BBox, Label
 from galley.drafters.line import TextLine
 from galley.layout.order import reading_order, rows, strips
 from galley.layout.region import Region
-from galley.parsing.regions import credible, looks_tabular
-from galley.parsing.straddle import split_at_regions
+from galley.parsing.regions.drop_implausible_regions import credible, looks_tabular
+from galley.parsing.zones.split_lines_at_regions import split_at_regions
 
 # Regions whose box is what matters, whether or not a line of text was read in them.
 _VISUAL = (Label.FIGURE, Label.TABLE, Label.FORMULA)

@@ -34,7 +34,7 @@ def text_width(text: str) -> int:
 @lru_cache
 def english() -> frozenset[str]:
     """Lower-case English words of four letters or more."""
-    packed = files("galley.parsing").joinpath("data/english.txt.gz").read_bytes()
+    packed = files("galley.parsing.text").joinpath("data/english.txt.gz").read_bytes()
     return frozenset(gzip.decompress(packed).decode().split("\n"))
 
 

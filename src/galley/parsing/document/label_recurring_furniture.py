@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from galley.document import Block, Label, Page
-from galley.parsing.furniture import MARGIN
-from galley.parsing.levels import type_size
-from galley.parsing.markers import is_page_number
+from galley.parsing.document.set_heading_levels import type_size
+from galley.parsing.text.markers import is_page_number
+from galley.parsing.zones.label_furniture import MARGIN
 
 # Headers may alternate between left and right pages.
 _REACH = 2

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from galley.document import BBox
 from galley.drafters.line import TextLine
-from galley.parsing.paragraphs import merge_pieces
+from galley.parsing.blocks.paragraphs import merge_pieces
 
 _MOST_PIECES = 8
 # Multiples of the line's height.

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from galley.drafters.line import TextLine
-from galley.parsing.hyphens import text_width
-from galley.parsing.markers import is_asian_section, numbering_depth
+from galley.parsing.text.hyphenation import text_width
+from galley.parsing.text.markers import is_asian_section, numbering_depth
 
 _LARGER = 1.3
 # How much wider than the body's the characters of larger type are at least.

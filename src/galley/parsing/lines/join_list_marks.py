@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from galley.drafters.line import TextLine
-from galley.parsing.markers import BULLETS
-from galley.parsing.paragraphs import merge_pieces
+from galley.parsing.blocks.paragraphs import merge_pieces
+from galley.parsing.text.markers import BULLETS
 
 _DASHES = "-–—*·"
 _SURE = frozenset(BULLETS) - frozenset(_DASHES)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from galley.drafters.line import TextLine, Word
-from galley.parsing.hyphens import Vocabulary
+from galley.parsing.text.hyphenation import Vocabulary
 
 _INITIAL = re.compile(r"[\"'“‘«„]?\s?[^\W\d_]")
 # Multiples of the height of the lines beside the letter.

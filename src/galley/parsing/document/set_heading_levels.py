@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from galley.document import Block, Label, Page
-from galley.parsing.markers import numbering_depth
+from galley.parsing.text.markers import numbering_depth
 
 # Type sizes within this ratio are one size: line boxes of one font vary by a tenth.
 _SAME_SIZE = 1.15

@@ -15,10 +15,10 @@ import numpy as np
 
 from galley.document import Label
 from galley.layout.order import rows
-from galley.parsing.headings import size_of
-from galley.parsing.markers import is_page_number
-from galley.parsing.paragraphs import merge_rows
-from galley.parsing.zones import Zone
+from galley.parsing.blocks.paragraphs import merge_rows
+from galley.parsing.lines.measure_body_text import size_of
+from galley.parsing.text.markers import is_page_number
+from galley.parsing.zones.zone import Zone
 
 # Part of the page's height where furniture stands; a page number may stand further in when well set apart.
 MARGIN = 0.12
