@@ -11,8 +11,8 @@ import pytest
 from galley.cli.formats import render
 from galley.document import BBox, Block, Cell, Document, Label, Line, Page, Table
 from galley.document.store import PageStore
+from galley.parsing.document_passes import finish_document, finish_pages
 from galley.parsing.options import ParseOptions
-from galley.parsing.pipeline import finish_document, finish_pages
 
 FORMATS = ("md", "json", "html", "text", "glmocr")
 OPTIONS = ParseOptions()

@@ -152,7 +152,7 @@ class Batch:
         self.report.failure(self.inputs[index].name, failure, code, trace)
 
     def _finish(self, index: int) -> None:
-        from galley.parsing.pipeline import finish_pages  # brings numpy with it
+        from galley.parsing.document_passes import finish_pages  # brings numpy with it
 
         given, state = self.inputs[index], self._under_way.pop(index)
         given.release()

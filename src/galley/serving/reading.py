@@ -21,8 +21,8 @@ from galley.document.markdown import markdown_pieces
 from galley.document.store import PageStore
 from galley.document.text import text_pieces
 from galley.ingest.source import Source
+from galley.parsing.document_passes import finish_pages
 from galley.parsing.options import ParseOptions
-from galley.parsing.pipeline import finish_pages
 from galley.serving.folder import JobFolder
 from galley.serving.models import Models
 from galley.serving.proof import proof_json

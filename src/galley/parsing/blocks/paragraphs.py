@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from galley.document import BBox
 from galley.drafters.line import TextLine
-from galley.layout.order import rows
+from galley.parsing.lines.merge import merge_rows
 from galley.parsing.text.hyphenation import first_word, text_width
 from galley.parsing.text.markers import bare_number, bullet, enumerator
 
@@ -41,37 +41,6 @@ class Paragraph:
     @property
     def bbox(self) -> BBox:
         return BBox.around(line.bbox for line in self.lines)
-
-
-def merge_rows(lines: Sequence[TextLine]) -> list[TextLine]:
-    """One line per row: fragments side by side joined by a space, from left to right."""
-    merged = []
-    for row in rows([line.bbox for line in lines]):
-        merged.append(merge_pieces([lines[i] for i in row]))
-    return merged
-
-
-def merge_pieces(parts: Sequence[TextLine]) -> TextLine:
-    """Pieces side by side, from left to right, as one line."""
-    if len(parts) == 1:
-        return parts[0]
-    first = parts[0]
-    bbox = BBox.around(part.bbox for part in parts)
-    known = [(part.confidence, len(part.text)) for part in parts if part.confidence is not None]
-    weight = sum(length for _, length in known)
-    return replace(
-        first,
-        text=" ".join(part.text for part in parts),
-        bbox=bbox,
-        confidence=sum(value * length for value, length in known) / weight if weight else None,
-        words=[word for part in parts for word in part.words] if all(part.words for part in parts) else [],
-        size=max(part.size for part in parts),
-        bold=all(part.bold for part in parts),
-        italic=all(part.italic for part in parts),
-        mono=all(part.mono for part in parts),
-        char_frames=None,
-        features=None,
-    )
 
 
 def split(lines: Sequence[TextLine], *, rowwise: bool = False) -> list[Paragraph]:

@@ -1,4 +1,4 @@
-"""Running headers and footers: short text that stands at the same place of neighbouring pages.
+"""Pass: running headers and footers: short text that stands at the same place of neighbouring pages.
 
 Exports leave them out, so that what only looks alike must stay: a number that differs is the page's own only if it
 counts with the pages and nothing says what else it counts.
@@ -13,20 +13,25 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from galley.document import Block, Label, Page
-from galley.parsing.document.set_heading_levels import type_size
+from galley.parsing.document.state import DocumentState, type_size
 from galley.parsing.text.markers import is_page_number
 from galley.parsing.zones.label_furniture import MARGIN
 
-# Headers may alternate between left and right pages.
-_REACH = 2
-_SAME_PLACE = 0.02
-_ALIKE = 0.85
-_MOST_CHARS = 200
-_LARGER = 1.2
+REACH = 2
+"""Pages between two that share furniture: headers may alternate between left and right pages."""
+SAME_PLACE = 0.02
+"""Part of the page's height by which the places of one piece of furniture differ."""
+LEAST_SIMILARITY = 0.85
+"""Of two texts, 0 to 1, that are the same but for a letter misread."""
+MOST_CHARS = 200
+"""Characters of furniture."""
+LARGER = 1.2
+"""Ratio of type sizes from which on another heading, not the letterhead, opens the document."""
+MOST_DIGITS = 4
+"""Digits of a page number."""
 _TEXTLIKE = (Label.TEXT, Label.HEADING, Label.TITLE, Label.CAPTION, Label.REFERENCE, Label.LIST_ITEM)
 _HEADINGS = {Label.HEADING, Label.TITLE}
 _NUMBER = re.compile(r"\d+")
-_LONGEST_NUMBER = 4
 # Words before a number that a page number does not have.
 _COUNTING = re.compile(
     r"(?:#|№|\b(?:n[or°º]|nos|num|number|invoice|order|ref|reference|id|account|total|chapter|section|part|lecture|unit"
@@ -51,19 +56,21 @@ class _Edge:
     place: float
 
 
-def mark_recurring(pages: Iterable[Page]) -> Iterator[Page]:
-    """The pages, with what recurs in the margins of pages at most two apart labelled as header, footer or page
-    number, in place.
+def label_recurring_furniture(pages: Iterable[Page], document: DocumentState) -> Iterator[Page]:
+    """Label what recurs in the margins of pages at most two apart as header, footer or page number.
 
-    The first page keeps its letterhead even when it recurs: there it is content, unless the page has a
-    heading set larger, which is what opens the document. Headers then come first in their page.
+    The first page keeps its letterhead even when it recurs: there it is content, unless the page has a heading set
+    larger, which is what opens the document. Headers then come first in their page.
+
+    Reads: label, content, bbox, lines.
+    Changes: label, level, order.
     """
     source = iter(pages)
-    behind: deque[list[_Edge]] = deque(maxlen=_REACH)
+    behind: deque[list[_Edge]] = deque(maxlen=REACH)
     ahead: deque[tuple[Page, list[_Edge]]] = deque()
     first = True
     while True:
-        while len(ahead) <= _REACH and (page := next(source, None)) is not None:
+        while len(ahead) <= REACH and (page := next(source, None)) is not None:
             ahead.append((page, _edges(page)))
         if not ahead:
             return
@@ -85,7 +92,7 @@ def _edges(page: Page) -> list[_Edge]:
     limit = MARGIN * page.height
     found = []
     for block in page.blocks:
-        if block.label not in (*_TEXTLIKE, Label.PAGE_NUMBER) or not 0 < len(block.content) <= _MOST_CHARS:
+        if block.label not in (*_TEXTLIKE, Label.PAGE_NUMBER) or not 0 < len(block.content) <= MOST_CHARS:
             continue
         place = block.bbox.center[1] / max(1, page.height)
         if block.bbox.y1 < limit:
@@ -99,7 +106,7 @@ def _opens(edge: _Edge, page: Page) -> bool:
     """Whether a block in the top margin of the first page is what the document begins with."""
     if edge.becomes is not Label.HEADER or is_page_number(edge.block.content):
         return False
-    larger = _LARGER * type_size(edge.block)
+    larger = LARGER * type_size(edge.block)
     return edge.heading or not any(
         other.label in _HEADINGS and type_size(other) > larger for other in page.blocks
     )
@@ -125,19 +132,19 @@ def _same(edge: _Edge, other: _Edge) -> bool:
 
 
 def _level(edge: _Edge, other: _Edge) -> bool:
-    return edge.becomes is other.becomes and abs(edge.place - other.place) <= _SAME_PLACE
+    return edge.becomes is other.becomes and abs(edge.place - other.place) <= SAME_PLACE
 
 
 def _alike(mine: str, its: str) -> bool:
     a, b = _NUMBER.sub("#", mine.lower()), _NUMBER.sub("#", its.lower())
-    return a == b or SequenceMatcher(None, a, b, autojunk=False).ratio() >= _ALIKE
+    return a == b or SequenceMatcher(None, a, b, autojunk=False).ratio() >= LEAST_SIMILARITY
 
 
 def _may_count_pages(text: str, number: re.Match[str]) -> bool:
     """Whether a number that grows with the pages may be the page's: it opens or ends the text or follows a word for
     page, and no word says that it counts something else."""
     before, after = text[: number.start()], text[number.end() :]
-    if len(number.group()) > _LONGEST_NUMBER or _COUNTING.search(before):
+    if len(number.group()) > MOST_DIGITS or _COUNTING.search(before):
         return False
     return (
         bool(_PAGE_WORD.search(before))

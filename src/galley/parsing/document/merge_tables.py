@@ -1,4 +1,4 @@
-"""Tables that go on over a page break, put together without losing a cell."""
+"""Pass: tables that go on over a page break, put together without losing a cell."""
 
 from __future__ import annotations
 
@@ -7,20 +7,32 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from galley.document import Block, Cell, Label, Page, Table
 from galley.document.table_html import table_html
+from galley.parsing.document.state import DocumentState
 
-# How far column edges may differ, as a part of the page's width.
-_EDGE = 0.03
+SAME_EDGE = 0.03
+"""Part of the page's width by which the sides of two parts of a table may differ."""
+MOST_NOTE_CHARS = 200
+"""Characters of a line that says that a table is continued."""
 _PASSED_OVER = (Label.HEADER, Label.FOOTER, Label.PAGE_NUMBER, Label.FOOTNOTE, Label.ASIDE)
 _CONTINUED = re.compile(r"\b(continued|cont['’]?d?|fortsetzung|suite|continuación)\b", re.IGNORECASE)
 
 
-def merge_tables(pages: Iterable[Page]) -> Iterator[Page]:
-    """The pages, with each table that goes on appended to the one it goes on from, in place.
+def merge_tables(pages: Iterable[Page], document: DocumentState) -> Iterable[Page]:
+    """Append each table that goes on over a page break to the one it goes on from, unless the options say otherwise.
 
-    The first table's block gets all rows and ``extra["row_pages"]``: pairs of a row and the page from
-    which that row on was taken. The later block stays in its place, empty, with ``continues`` set. Header
-    rows the later page repeats are dropped; rows, cells and their texts are otherwise kept as they are. Pages are
-    held while a table on them may go on.
+    The first table's block gets all rows and ``extra["row_pages"]``: pairs of a row and the page from which that row
+    on was taken. The later block stays in its place, empty, with ``continues`` set.
+
+    Reads: label, content, bbox, table, continues.
+    Changes: content, table, continues, extra.
+    """
+    return merged_tables(pages) if document.options.merge_tables else pages
+
+
+def merged_tables(pages: Iterable[Page]) -> Iterator[Page]:
+    """The pages with tables over page breaks merged, in place; pages are held while a table on them may go on.
+
+    Header rows that a later page repeats are dropped; rows, cells and their texts are otherwise kept as they are.
     """
     held: list[Page] = []
     grown: _Grown | None = None
@@ -69,7 +81,7 @@ def _first_table(page: Page) -> Block | None:
             continue
         if block.label is Label.TABLE:
             return block
-        if not (_CONTINUED.search(block.content) and len(block.content) < 200):
+        if not (_CONTINUED.search(block.content) and len(block.content) < MOST_NOTE_CHARS):
             return None
     return None
 
@@ -79,7 +91,7 @@ def _goes_on(last: Block, page: Page, first: Block, following: Page, cols: int) 
         return False
     above = [x / page.width for x in (last.bbox.x0, last.bbox.x1)]
     below = [x / following.width for x in (first.bbox.x0, first.bbox.x1)]
-    return all(abs(a - b) <= _EDGE for a, b in zip(above, below, strict=True))
+    return all(abs(a - b) <= SAME_EDGE for a, b in zip(above, below, strict=True))
 
 
 class _Grown:

@@ -1,4 +1,4 @@
-"""Drop caps: a large first letter, several lines high, joined to the word it begins.
+"""Pass: drop caps, a large first letter, several lines high, joined to the word it begins.
 
 Readers of lines give it as a line of its own, which would be lost among headings or split its word.
 """
@@ -10,24 +10,43 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from galley.drafters.line import TextLine, Word
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
 from galley.parsing.text.hyphenation import Vocabulary
 
 _INITIAL = re.compile(r"[\"'“‘«„]?\s?[^\W\d_]")
-# Multiples of the height of the lines beside the letter.
-_TALL = 1.7
-_REACH = 2.0
-_LEVEL = 0.7
-_SHARED = 0.3
-_FOOT = 0.35
-_LEAST_CHARS = 10
-_LEAST_LINES = 2
-# Of the letter's height.
-_SLACK = 0.15
-# Letters that are words themselves.
-_WORDS = frozenset("AIO")
+# In heights of the line beside the letter:
+TALL = 1.7
+"""Least height of the letter; capitals of larger type on one line are lower."""
+REACH = 2.0
+"""Farthest that the line begins to the right of the letter."""
+TOP_SLACK = 0.7
+"""How far the first of several lines may begin above or below the letter's top."""
+LEAST_SHARED = 0.3
+"""Least overlap in height of a line that stands beside the letter."""
+FOOT_SLACK = 0.35
+"""How far the foot of a single line may be from the letter's."""
+# Counts:
+LEAST_CHARS = 10
+"""Characters of a line beside the letter; shorter ones are labels."""
+LEAST_LINES = 2
+"""Lines beside a letter that hangs below the first one."""
+# In heights of the letter:
+BOX_SLACK = 0.15
+"""How far a reader's box may end short of the letter."""
+_ONE_LETTER_WORDS = frozenset("AIO")
 
 
-def join_drop_caps(lines: Sequence[TextLine]) -> list[TextLine]:
+def join_drop_caps(page: PageState, tools: PageTools) -> None:
+    """Join each large first letter to the line it begins.
+
+    Reads: lines.
+    Changes: lines.
+    """
+    page.lines = joined_drop_caps(page.lines)
+
+
+def joined_drop_caps(lines: Sequence[TextLine]) -> list[TextLine]:
     """The lines in their order; a letter that stands beside two and more lines begins the first of them, one that
     rises above a single line begins that.
 
@@ -52,23 +71,23 @@ def _beside(lines: Sequence[TextLine], i: int) -> list[int]:
     """The lines beside letter ``i`` from the one it begins downwards; none if it begins no line."""
     tight = lines[i].bbox
     # A reader's box may end short of the letter.
-    slack = _SLACK * tight.height
+    slack = BOX_SLACK * tight.height
     letter = tight.model_copy(update={"y0": tight.y0 - slack, "y1": tight.y1 + slack})
     beside = [
         n
         for n, line in enumerate(lines)
-        if min(letter.y1, line.bbox.y1) - max(letter.y0, line.bbox.y0) > _SHARED * line.bbox.height
-        and tight.height >= _TALL * line.bbox.height
-        and letter.center[0] < line.bbox.x0 < letter.x1 + _REACH * line.bbox.height
-        and len(line.text) >= _LEAST_CHARS
+        if min(letter.y1, line.bbox.y1) - max(letter.y0, line.bbox.y0) > LEAST_SHARED * line.bbox.height
+        and tight.height >= TALL * line.bbox.height
+        and letter.center[0] < line.bbox.x0 < letter.x1 + REACH * line.bbox.height
+        and len(line.text) >= LEAST_CHARS
     ]
     beside.sort(key=lambda n: lines[n].bbox.y0)
     if not beside:
         return []
     first = lines[beside[0]].bbox
-    reach = _LEVEL * first.height
-    sunk = len(beside) >= _LEAST_LINES and letter.y0 - reach < first.y0 < tight.y0 + reach
-    raised = len(beside) == 1 and abs(first.y1 - tight.y1) < _FOOT * first.height
+    reach = TOP_SLACK * first.height
+    sunk = len(beside) >= LEAST_LINES and letter.y0 - reach < first.y0 < tight.y0 + reach
+    raised = len(beside) == 1 and abs(first.y1 - tight.y1) < FOOT_SLACK * first.height
     return beside if (sunk or raised) and lines[beside[0]].text[0].isalpha() else []
 
 
@@ -80,7 +99,7 @@ def _joined(letter: TextLine, line: TextLine, words: Vocabulary) -> TextLine:
     initial = letter.text.strip()
     rest = re.match(r"[^\W\d_]+", line.text)
     assert rest is not None
-    apart = initial[-1] in _WORDS and initial[-1] + rest.group() not in words
+    apart = initial[-1] in _ONE_LETTER_WORDS and initial[-1] + rest.group() not in words
     return replace(
         line,
         text=initial + (" " if apart else "") + line.text,

@@ -1,4 +1,4 @@
-"""Lines of a justified column that wide word spaces broke into pieces, made whole again.
+"""Pass: lines of a justified column that wide word spaces broke into pieces, made whole again.
 
 A wide gap alone does not tell a word space from a column gap. The rows above and below do: they run across a
 word space and end at the same edge of the column, while a gutter or a table's column is white in them too.
@@ -14,22 +14,41 @@ from numpy.typing import NDArray
 
 from galley.document import BBox
 from galley.drafters.line import TextLine
-from galley.parsing.blocks.paragraphs import merge_pieces
+from galley.geometry import corners_of
+from galley.parsing.lines.merge import merge_pieces
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
 
-_MOST_PIECES = 8
-# Multiples of the line's height.
-_WIDEST = 4.0
-_PITCH = 2.2
-_INDENT = 3.0
-_EDGE = 0.5
-# No column of running text is narrower, but cells of a table are.
-_NARROWEST = 8.0
-# How much wider than the line's other word spaces a stretched one may be.
-_UNEVEN = 3.0
-_LIKE = 0.75
+MOST_PIECES = 8
+"""Pieces of one line."""
+# In heights of the line:
+WIDEST_SPACE = 4.0
+"""Widest word space that stretching makes."""
+ROW_REACH = 2.2
+"""Farthest from a row's middle to the next row's."""
+MOST_INDENT = 3.0
+"""Farthest that a first line is set in."""
+EDGE_SLACK = 0.5
+"""How far ends of lines of one column differ."""
+NARROWEST_COLUMN = 8.0
+"""No column of running text is narrower, but cells of a table are."""
+# Ratios:
+MOST_UNEVEN = 3.0
+"""How much wider than the line's other word spaces a stretched one may be."""
+SAME_SIZE = 0.75
+"""Least ratio of the heights of two lines in one type size."""
 
 
-def join_justified(lines: Sequence[TextLine]) -> list[TextLine]:
+def join_justified_lines(page: PageState, tools: PageTools) -> None:
+    """Join the pieces of each line that wide word spaces broke.
+
+    Reads: lines.
+    Changes: lines.
+    """
+    page.lines = joined_justified(page.lines)
+
+
+def joined_justified(lines: Sequence[TextLine]) -> list[TextLine]:
     """The lines in their order; pieces of one justified line are one, at the place of its first piece."""
     joined = _joined(lines)
     # A line made whole may be what shows that the next one is broken.
@@ -58,8 +77,7 @@ class _Pieces:
 
     def __init__(self, lines: Sequence[TextLine]) -> None:
         self.lines = lines
-        boxes = [line.bbox for line in lines]
-        self.corners: NDArray[np.float64] = np.array([[b.x0, b.y0, b.x1, b.y1] for b in boxes])
+        self.corners = corners_of([line.bbox for line in lines])
         self.heights = np.maximum(1e-6, self.corners[:, 3] - self.corners[:, 1])
         self.middles = (self.corners[:, 1] + self.corners[:, 3]) / 2
         self.following = [self._right_of(i) for i in range(len(lines))]
@@ -67,7 +85,7 @@ class _Pieces:
     def run(self, start: int) -> list[int]:
         """The line and those that follow to its right, each at most a wide word space away."""
         run = [start]
-        while len(run) < _MOST_PIECES and (following := self.following[run[-1]]) is not None:
+        while len(run) < MOST_PIECES and (following := self.following[run[-1]]) is not None:
             run.append(following)
         return run
 
@@ -75,12 +93,12 @@ class _Pieces:
         height = self.heights[i]
         gap = self.corners[:, 0] - self.corners[i, 2]
         level = np.abs(self.middles - self.middles[i]) < 0.4 * np.minimum(self.heights, height)
-        found = np.flatnonzero(level & self._like(i) & (gap > 0) & (gap < _WIDEST * height))
+        found = np.flatnonzero(level & self._like(i) & (gap > 0) & (gap < WIDEST_SPACE * height))
         return int(found[np.argmin(gap[found])]) if len(found) else None
 
     def _like(self, i: int) -> NDArray[np.bool_]:
         ratio = self.heights / self.heights[i]
-        return (ratio > _LIKE) & (ratio < 1 / _LIKE)
+        return (ratio > SAME_SIZE) & (ratio < 1 / SAME_SIZE)
 
     def broken_line(self, run: Sequence[int]) -> list[int]:
         """The longest beginning of the run that is one line of a column, empty where there is none."""
@@ -95,7 +113,7 @@ class _Pieces:
         first, last = part[0], part[-1]
         step = self.middles - self.middles[first]
         meets = (self.corners[:, 0] < self.corners[last, 2]) & (self.corners[:, 2] > self.corners[first, 0])
-        reach = _PITCH * self.heights[first]
+        reach = ROW_REACH * self.heights[first]
         least = 0.4 * self.heights[first]
         found = []
         for distance in (-step, step):
@@ -109,12 +127,12 @@ class _Pieces:
         height = self.heights[part[0]]
         like = self._like(part[0])
         left, right = self.corners[part[0], 0], self.corners[part[-1], 2]
-        if right - left < _NARROWEST * height or not any(map(str.isalpha, self.lines[part[-1]].text)):
+        if right - left < NARROWEST_COLUMN * height or not any(map(str.isalpha, self.lines[part[-1]].text)):
             return False
         return any(
             like[i]
-            and abs(self.corners[i, 0] - left) < _INDENT * height
-            and abs(self.corners[i, 2] - right) < _EDGE * height
+            and abs(self.corners[i, 0] - left) < MOST_INDENT * height
+            and abs(self.corners[i, 2] - right) < EDGE_SLACK * height
             and self.corners[i, 0] < self.corners[part[0], 2]
             for row in self._nearby(part)
             for i in row
@@ -126,11 +144,11 @@ class _Pieces:
         within = [gap for i in part for gap in _spaces(self.lines[i])]
         if len(within) < 2:
             return True
-        return max(between) < _UNEVEN * float(np.median(within))
+        return max(between) < MOST_UNEVEN * float(np.median(within))
 
     def _is_parted(self, part: Sequence[int]) -> bool:
         """Whether the row above or below has one of the gaps as well: as wide, or with the next box flush."""
-        slack = _EDGE * self.heights[part[0]]
+        slack = EDGE_SLACK * self.heights[part[0]]
         gaps = self._gaps(part)
         for row in self._nearby(part):
             for low, high in self._gaps(row[np.argsort(self.corners[row, 0])]):

@@ -1,4 +1,4 @@
-"""Marks of list items joined to the text they stand before.
+"""Pass: marks of list items joined to the text they stand before.
 
 A mark is set well apart from its item, so a reader of lines gives it as a line of its own; left so, marks look
 like a table's first column.
@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from galley.drafters.line import TextLine
-from galley.parsing.blocks.paragraphs import merge_pieces
+from galley.geometry import corners_of
+from galley.parsing.lines.merge import merge_pieces
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
 from galley.parsing.text.markers import BULLETS
 
 _DASHES = "-–—*·"
@@ -22,13 +24,24 @@ _SURE = frozenset(BULLETS) - frozenset(_DASHES)
 # Word processors draw the circle of a second level with this letter.
 _CIRCLE = {"o": "◦"}
 _NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivxl]{1,5}|[IVXL]{1,5})[.)]")
-# Multiples of the line's height: from a mark to its item, and how far cells of a table's row are apart.
-_REACH = 4.0
-_ROW = 8.0
-_ITEM_CHARS = 15
+MARK_REACH = 4.0
+"""Farthest from a mark to its item, in heights of the item's line."""
+CELL_REACH = 8.0
+"""Farthest that cells of a table's row are apart, in heights of the line."""
+LEAST_ITEM_CHARS = 15
+"""Characters of a line that is too long to be a cell."""
 
 
-def join_marks(lines: Sequence[TextLine]) -> list[TextLine]:
+def join_list_marks(page: PageState, tools: PageTools) -> None:
+    """Join each bullet or number that stands alone to the text right of it.
+
+    Reads: lines.
+    Changes: lines.
+    """
+    page.lines = joined_list_marks(page.lines)
+
+
+def joined_list_marks(lines: Sequence[TextLine]) -> list[TextLine]:
     """The lines in their order; a mark that stands alone and the text right of it are one line."""
     rows = _Rows(lines)
     whole: dict[int, TextLine] = {}
@@ -56,13 +69,12 @@ class _Rows:
 
     def __init__(self, lines: Sequence[TextLine]) -> None:
         self.lines = lines
-        corners = [[b.x0, b.y0, b.x1, b.y1] for b in (line.bbox for line in lines)]
-        self.corners: NDArray[np.float64] = np.array(corners, np.float64).reshape(-1, 4)
+        self.corners = corners_of([line.bbox for line in lines])
 
     def item_of(self, i: int, *, certain: bool) -> int | None:
         """The line that line ``i`` is the mark of. ``certain``: it cannot be anything but a mark."""
         right = self._beside(i, right=True)
-        if right is None or self._gap(i, right) > _REACH * self._height(right):
+        if right is None or self._gap(i, right) > MARK_REACH * self._height(right):
             return None
         if not any(map(str.isalpha, self.lines[right].text)) or self.corners[i, 0] >= self.corners[right, 0]:
             return None
@@ -71,11 +83,11 @@ class _Rows:
     def _in_table(self, i: int, item: int) -> bool:
         """Whether the mark may be a cell: more cells stand in its row, and the item is as short as one."""
         left, right = self._beside(i, right=False), self._beside(item, right=True)
-        reach = _ROW * self._height(item)
+        reach = CELL_REACH * self._height(item)
         crowded = (left is not None and self._gap(left, i) < reach) or (
             right is not None and self._gap(item, right) < reach
         )
-        return crowded and len(self.lines[item].text) < _ITEM_CHARS
+        return crowded and len(self.lines[item].text) < LEAST_ITEM_CHARS
 
     def _beside(self, i: int, *, right: bool) -> int | None:
         """The nearest line on the same row to one side."""

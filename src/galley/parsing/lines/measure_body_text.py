@@ -1,4 +1,4 @@
-"""Which lines are headings, by type size, weight and numbering."""
+"""Pass: measures of the page's running text, which headings and footnotes are told from."""
 
 from __future__ import annotations
 
@@ -7,15 +7,23 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from galley.drafters.line import TextLine
-from galley.parsing.text.hyphenation import text_width
-from galley.parsing.text.markers import is_asian_section, numbering_depth
+from galley.parsing.page.state import BodyText, PageState
+from galley.parsing.page.tools import PageTools
+from galley.parsing.text.hyphenation import Vocabulary, text_width
 
-_LARGER = 1.3
-# How much wider than the body's the characters of larger type are at least.
-_WIDER = 1.12
-_MAX_CHARS = 150
-# Characters of a Chinese heading that its number tells.
-_MAX_SECTION = 25
+
+def measure_body_text(page: PageState, tools: PageTools) -> None:
+    """Measure the usual type size and character width, and learn the page's words.
+
+    Reads: lines.
+    Changes: body.
+    """
+    page.body = body_text(page.lines)
+
+
+def body_text(lines: Sequence[TextLine]) -> BodyText:
+    """Measures of the running text among the lines of a page."""
+    return BodyText(body_height(lines), body_advance(lines), Vocabulary(line.text for line in lines))
 
 
 def body_height(lines: Sequence[TextLine]) -> float:
@@ -48,30 +56,3 @@ def size_of(line: TextLine) -> float:
 def advance_of(line: TextLine) -> float:
     """Mean width of the line's characters in pixels."""
     return line.bbox.width / max(1, text_width(line.text))
-
-
-def is_heading(lines: Sequence[TextLine], body: float, advance: float = 0.0) -> bool:
-    """Whether a paragraph of the given lines, set apart from its neighbours, reads as a heading.
-
-    body, advance: ``body_height`` and ``body_advance`` of the page. The box of a line read by OCR is as high as its
-    tallest sign, be it an index or an integral; larger type is wider too.
-    """
-    text = " ".join(line.text for line in lines)
-    letters = sum(char.isalpha() for char in text)
-    if len(lines) > 3 or len(text) > _MAX_CHARS or letters < 3 or 2 * letters < len(text.replace(" ", "")):
-        return False
-    if _is_larger(lines, body, advance):
-        return True
-    closed = text.rstrip().endswith((".", ",", ";", "。", "，", "；", "：", "）"))
-    if len(lines) == 1 and len(text) <= _MAX_SECTION and is_asian_section(text) and not closed:
-        return True
-    if all(line.bold for line in lines) and not closed:
-        return True
-    return False if closed else len(lines) == 1 and bool(numbering_depth(text)) and text.isupper()
-
-
-def _is_larger(lines: Sequence[TextLine], body: float, advance: float) -> bool:
-    if float(np.median([size_of(line) for line in lines])) < _LARGER * body:
-        return False
-    measured = [advance_of(line) for line in lines if line.source == "ocr"]
-    return not measured or float(np.median(measured)) >= _WIDER * advance

@@ -1,4 +1,4 @@
-"""Where a page's text lines come from: its text layer where that can be trusted, OCR elsewhere."""
+"""Pass: text in what a page with a text layer shows as a picture."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from numpy.typing import NDArray
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine, Word
 from galley.drafters.ocr import OcrEngine
-from galley.ingest.page import LayerQuality, TextLayer
+from galley.geometry import shifted
 from galley.layout.region import Region
-from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
 
-# A picture smaller than this part of the page is an ornament.
-_LEAST_PICTURE = 0.005
-# Confidence; pictures hold much that only resembles writing.
-_CLEAR = 0.8
-
-
-def trusts_layer(layer: TextLayer, options: ParseOptions) -> bool:
-    """Whether the page's own text is taken instead of OCR."""
-    if options.ocr == "always":
-        return False
-    return options.ocr == "never" or layer.quality is LayerQuality.GOOD
+LEAST_AREA = 0.005
+"""Part of the page: a smaller figure, table or raster image is an ornament."""
+LEAST_CONFIDENCE = 0.8
+"""Of a recognised line, 0 to 1: pictures hold much that only resembles writing."""
+COVERED = 0.3
+"""Part of a line's area that shows that the text layer knows what stands in a box."""
 
 
-def is_visible(layer: TextLayer) -> bool:
-    """Whether the layer holds words that can be seen on the page and whose letters are known."""
-    return layer.quality in (LayerQuality.GOOD, LayerQuality.PARTIAL) and bool(layer.words)
+def read_picture_text(page: PageState, tools: PageTools) -> None:
+    """Recognise what the page shows where its text layer has nothing: scanned letters, screenshots, charts.
+
+    Reads: image, text_layer, uses_text_layer, regions, lines.
+    Changes: lines.
+    """
+    if page.uses_text_layer and tools.options.ocr != "never":
+        found = picture_lines(page.image, page.regions, page.text_layer.pictures, page.lines, tools.ocr)
+        page.lines = [*page.lines, *found]
 
 
 def picture_lines(
@@ -45,31 +47,27 @@ def picture_lines(
 
     regions: what the detector sees on the page. pictures: boxes of its raster images. lines: of its text layer.
     """
-    least = _LEAST_PICTURE * image.shape[0] * image.shape[1]
+    least = LEAST_AREA * image.shape[0] * image.shape[1]
     boxes = [
         *(r.bbox for r in regions if r.label not in (Label.FIGURE, Label.TABLE) or r.bbox.area >= least),
         *(box for box in pictures if box.area >= least),
     ]
     found: list[TextLine] = []
     for box in sorted(boxes, key=lambda box: -box.area):
-        if any(line.bbox.intersection(box) > 0.3 * line.bbox.area for line in [*lines, *found]):
+        if any(line.bbox.intersection(box) > COVERED * line.bbox.area for line in [*lines, *found]):
             continue
         x0, y0 = int(box.x0), int(box.y0)
         crop = np.ascontiguousarray(image[y0 : round(box.y1), x0 : round(box.x1)])
-        found += [_moved(line, x0, y0) for line in ocr.read(crop) if _is_text(line)]
+        found += [_moved(line, x0, y0) for line in ocr.read(crop) if _is_writing(line)]
     return found
 
 
-def _is_text(line: TextLine) -> bool:
+def _is_writing(line: TextLine) -> bool:
     """Whether a line read in a picture is more than a shape that looks like a letter."""
-    clear = (line.confidence or 0) >= _CLEAR
+    clear = (line.confidence or 0) >= LEAST_CONFIDENCE
     return clear and (line.text.isdigit() or sum(map(str.isalnum, line.text)) > 1)
 
 
 def _moved(line: TextLine, x: float, y: float) -> TextLine:
-    words = [Word(word.text, _shifted(word.bbox, x, y)) for word in line.words]
-    return replace(line, bbox=_shifted(line.bbox, x, y), words=words)
-
-
-def _shifted(box: BBox, x: float, y: float) -> BBox:
-    return BBox(x0=box.x0 + x, y0=box.y0 + y, x1=box.x1 + x, y1=box.y1 + y)
+    words = [Word(word.text, shifted(word.bbox, x, y)) for word in line.words]
+    return replace(line, bbox=shifted(line.bbox, x, y), words=words)

@@ -16,6 +16,8 @@ from galley.errors import UsageError, one_line
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD
 from galley.parsing.strategies.evidence import weigh
@@ -87,8 +89,15 @@ class EmbeddedParser:
 
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in reading order."""
-        laid_out = self.draft.lay_out(page)
-        return self.verified(self.draft.assemble(page, laid_out), laid_out.read)
+        return self.draft.run(page, (self.verify_lines,)).as_page()
+
+    def verify_lines(self, page: PageState, tools: PageTools) -> None:
+        """Verify the text blocks that were read by OCR.
+
+        Reads: ocr_lines, blocks, warnings, failures.
+        Changes: blocks, failures, work.
+        """
+        page.take(self.verified(page.as_page(), page.ocr_lines))
 
     def verified(self, drafted: Page, read: Sequence[TextLine]) -> Page:
         """A drafted page with its text blocks verified. read: the page's recognised lines with their features."""

@@ -1,55 +1,69 @@
-"""Page furniture: running headers and footers, page numbers, footnotes.
+"""Pass: running headers and footers and page numbers of one page.
 
 Exports leave furniture out, so taking text for furniture loses it to the reader: a detector's word alone
 is not enough. On a single page it takes a page number at the page's edge, and for a header or footer one
-beside it. What recurs on other pages is found when the whole document is known (``recurring``).
+beside it. What recurs on other pages is found when the whole document is known (``label_recurring_furniture``).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from galley.document import Label
-from galley.layout.order import rows
-from galley.parsing.blocks.paragraphs import merge_rows
-from galley.parsing.lines.measure_body_text import size_of
+from galley.geometry import rows
+from galley.parsing.lines.merge import merge_rows
+from galley.parsing.page.state import PageState, Zone
+from galley.parsing.page.tools import PageTools
 from galley.parsing.text.markers import is_page_number
-from galley.parsing.zones.zone import Zone
 
-# Part of the page's height where furniture stands; a page number may stand further in when well set apart.
+# Parts of the page's height:
 MARGIN = 0.12
-_NUMBER_MARGIN = 0.2
-_SET_APART = 1.5
-_APART = 0.7
-_SMALL = 0.9
-_MOST_ROWS = 2
-# Rows of furniture that one margin may hold.
-_DEEPEST = 3
+"""Where furniture stands, from either edge."""
+NUMBER_MARGIN = 0.2
+"""Where a page number may stand when it is well set apart."""
+# In heights of the row's tallest zone:
+NUMBER_SET_APART = 1.5
+"""White space to the nearest text of a page number that stands outside the margin."""
+TITLE_SET_APART = 0.7
+"""White space to the nearest text of a last row whose page number makes the rest a running title."""
+# Counts:
+MOST_ROWS = 2
+"""Rows of one piece of furniture."""
+DEEPEST = 3
+"""Rows of furniture that one margin may hold."""
+PROSE_CHARS = 20
+"""Characters of a line of running text, on average; shorter ones are labels."""
 _TEXTLIKE = (Label.TEXT, Label.TITLE, Label.CAPTION, Label.REFERENCE, Label.HEADER, Label.FOOTER)
-_FOOT = dict.fromkeys((Label.TEXT, Label.TITLE, Label.CAPTION, Label.REFERENCE), Label.FOOTER)
-_NOTE_MARK = re.compile(r"^\s*(?:[*∗†‡§¶]{1,3}|\(?\d{1,3}\)?(?!\d)|\[\d{1,3}\]|[a-z]\)?|[¹²³⁴-⁹]+)\s*\S")
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_AS_FOOTER = dict.fromkeys((Label.TEXT, Label.TITLE, Label.CAPTION, Label.REFERENCE), Label.FOOTER)
 
 
-def mark_furniture(zones: Sequence[Zone], height: int, body: float) -> list[Zone]:
-    """The zones, in their order, with page numbers, their neighbours and footnotes labelled, and wrong
-    labels undone.
+def label_furniture(page: PageState, tools: PageTools) -> None:
+    """Label page numbers, and headers and footers that stand beside one; make text of others that the detector saw.
 
-    height: of the page in pixels; body: type size of its running text in pixels.
+    Reads: image, zones.
+    Changes: zones.
     """
-    zones = [piece for zone in zones for piece in _apart(zone, height)]
-    marked = [_plain(zone) for zone in zones]
+    page.zones = with_furniture(page.zones, page.height)
+
+
+def with_furniture(zones: Sequence[Zone], height: int) -> list[Zone]:
+    """The zones in their order, furniture labelled. A row of pieces in a margin becomes a zone each.
+
+    Args:
+        zones: Those of one page.
+        height: Of the page in pixels.
+    """
+    zones = [piece for zone in zones for piece in _parted(zone, height)]
+    marked = [_as_text(zone) for zone in zones]
     for top in (True, False):
         _mark_edge(zones, marked, height, top)
-    _mark_footnotes(marked, height, body)
     return marked
 
 
-def _apart(zone: Zone, height: int) -> list[Zone]:
+def _parted(zone: Zone, height: int) -> list[Zone]:
     """A row of pieces in a margin as a zone each: one may be the page number."""
     in_margin = zone.bbox.y1 < MARGIN * height or zone.bbox.y0 > (1 - MARGIN) * height
     if not (in_margin and zone.rowwise and zone.label is Label.TEXT and len(merge_rows(zone.lines)) == 1):
@@ -57,7 +71,7 @@ def _apart(zone: Zone, height: int) -> list[Zone]:
     return [replace(zone, bbox=line.bbox, lines=[line], rowwise=False) for line in zone.lines]
 
 
-def _plain(zone: Zone) -> Zone:
+def _as_text(zone: Zone) -> Zone:
     """What the detector took for a header or footer counts as text until there is evidence."""
     return replace(zone, label=Label.TEXT) if zone.label in (Label.HEADER, Label.FOOTER) else zone
 
@@ -70,17 +84,17 @@ def _mark_edge(zones: Sequence[Zone], marked: list[Zone], height: int, top: bool
     found = _text_rows(zones, top)
     if len(found) < 2:
         return
-    for depth, edge in enumerate(found[:_DEEPEST]):
+    for depth, edge in enumerate(found[:DEEPEST]):
         rest = [i for row in found[depth + 1 :] for i in row]
         if not _at_edge(zones, edge, rest, height, top, outermost=depth == 0):
             return
         if any(is_page_number(_text(zones[i])) for i in edge):
             furniture = [i for row in found[: depth + 1] for i in row]
-            if any(_prose(zone) for i, zone in enumerate(zones) if i not in furniture):
-                _label(zones, marked, furniture, Label.HEADER if top else Label.FOOTER)
+            if any(_is_prose(zone) for i, zone in enumerate(zones) if i not in furniture):
+                _relabel(zones, marked, furniture, Label.HEADER if top else Label.FOOTER)
                 if not top and _beside_number(zones, edge, rest):
                     for i in edge:
-                        marked[i] = replace(marked[i], label=_FOOT.get(marked[i].label, marked[i].label))
+                        marked[i] = replace(marked[i], label=_AS_FOOTER.get(marked[i].label, marked[i].label))
             return
         if not all(zones[i].label in (Label.HEADER, Label.FOOTER) for i in edge):
             return
@@ -92,11 +106,11 @@ def _beside_number(zones: Sequence[Zone], edge: Sequence[int], rest: Sequence[in
     ends = (edge[0], edge[-1])
     tallest = max(zone.bbox.height for zone in _at(zones, edge))
     return any(is_page_number(_text(zones[i])) for i in ends) and (
-        _distance(zones, edge, rest, top=False) > _APART * tallest
+        _distance(zones, edge, rest, top=False) > TITLE_SET_APART * tallest
     )
 
 
-def _label(zones: Sequence[Zone], marked: list[Zone], furniture: Sequence[int], label: Label) -> None:
+def _relabel(zones: Sequence[Zone], marked: list[Zone], furniture: Sequence[int], label: Label) -> None:
     for i in furniture:
         if is_page_number(_text(zones[i])):
             marked[i] = replace(zones[i], label=Label.PAGE_NUMBER)
@@ -124,9 +138,9 @@ def _at_edge(
     if _within(zones, edge, MARGIN * height, height, top):
         return True
     tallest = max(zone.bbox.height for zone in _at(zones, edge))
-    apart = _distance(zones, edge, rest, top) > _SET_APART * tallest
+    apart = _distance(zones, edge, rest, top) > NUMBER_SET_APART * tallest
     return (
-        outermost and len(edge) == 1 and apart and _within(zones, edge, _NUMBER_MARGIN * height, height, top)
+        outermost and len(edge) == 1 and apart and _within(zones, edge, NUMBER_MARGIN * height, height, top)
     )
 
 
@@ -135,7 +149,7 @@ def _within(zones: Sequence[Zone], edge: Sequence[int], limit: float, height: in
 
     def fits(zone: Zone) -> bool:
         inside = zone.bbox.y1 < limit if top else zone.bbox.y0 > height - limit
-        return inside and zone.label in _TEXTLIKE and len(merge_rows(zone.lines)) <= _MOST_ROWS
+        return inside and zone.label in _TEXTLIKE and len(merge_rows(zone.lines)) <= MOST_ROWS
 
     return bool(edge) and all(fits(zone) for zone in _at(zones, edge))
 
@@ -154,37 +168,9 @@ def _at(zones: Sequence[Zone], indices: Sequence[int]) -> list[Zone]:
     return [zones[i] for i in indices]
 
 
-def _prose(zone: Zone) -> bool:
+def _is_prose(zone: Zone) -> bool:
     """Running text: more than one line, most of them longer than labels."""
-    return len(zone.lines) > 1 and float(np.mean([len(line.text) for line in zone.lines])) >= 20
-
-
-def _mark_footnotes(zones: list[Zone], height: int, body: float) -> None:
-    """Small type that opens with a mark, in the lower part of the page, with no larger text below it in
-    its column.
-    """
-    notes: list[int] = []
-    for i in sorted(range(len(zones)), key=lambda i: -zones[i].bbox.y0):
-        zone = zones[i]
-        if zone.label not in (Label.TEXT, Label.REFERENCE, Label.CAPTION) or zone.rowwise or not zone.lines:
-            continue
-        below = [j for j in range(len(zones)) if j != i and _below(zones[j], zone)]
-        last = all(j in notes or zones[j].label in (Label.FOOTER, Label.PAGE_NUMBER) for j in below)
-        small = float(np.median([size_of(line) for line in zone.lines])) < _SMALL * body
-        if last and small and zone.bbox.y0 > 0.5 * height and _is_note(_text(zone)):
-            notes.append(i)
-    for i in notes:
-        zones[i] = replace(zones[i], label=Label.FOOTNOTE)
-
-
-def _is_note(text: str) -> bool:
-    """A mark and words: ``93`` and ``3HE 19220 AAAB`` are a page's number and a document's."""
-    return bool(_NOTE_MARK.match(text)) and any(not word.isupper() for word in _WORD.findall(text))
-
-
-def _below(other: Zone, zone: Zone) -> bool:
-    shared = min(other.bbox.x1, zone.bbox.x1) - max(other.bbox.x0, zone.bbox.x0)
-    return other.bbox.center[1] > zone.bbox.y1 and shared > 0
+    return len(zone.lines) > 1 and float(np.mean([len(line.text) for line in zone.lines])) >= PROSE_CHARS
 
 
 def _text(zone: Zone) -> str:

@@ -1,4 +1,4 @@
-"""Lines that reach over two regions, as a reader that joins columns makes them, cut at the regions' edges."""
+"""Pass: lines that reach over two regions, as a reader that joins columns makes them, cut at the regions' edges."""
 
 from __future__ import annotations
 
@@ -8,19 +8,37 @@ from dataclasses import replace
 from galley.document import BBox
 from galley.drafters.line import TextLine, Word
 from galley.layout.region import Region
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
+
+TOUCHES = 0.1
+"""Share of a line's area within a region that it reaches into."""
+WHOLLY_INSIDE = 0.85
+"""Share of a line's area within one region that keeps it whole."""
+HOME = 0.5
+"""Share of a word's area within the region that it belongs to."""
 
 
-def split_at_regions(lines: Sequence[TextLine], regions: Sequence[Region]) -> list[TextLine]:
+def split_lines_at_regions(page: PageState, tools: PageTools) -> None:
+    """Cut lines whose words lie in different, separate regions.
+
+    Reads: regions, lines.
+    Changes: lines.
+    """
+    page.lines = lines_split_at(page.lines, page.regions)
+
+
+def lines_split_at(lines: Sequence[TextLine], regions: Sequence[Region]) -> list[TextLine]:
     """Lines in order; one whose words lie in different, separate regions becomes one line per region."""
     return [piece for line in lines for piece in _split(line, regions)]
 
 
 def _split(line: TextLine, regions: Sequence[Region]) -> list[TextLine]:
-    touched = [region for region in regions if line.bbox.intersection(region.bbox) > 0.1 * line.bbox.area]
+    touched = [region for region in regions if line.bbox.intersection(region.bbox) > TOUCHES * line.bbox.area]
     if (
         len(line.words) < 2
         or len(touched) < 2
-        or any(line.bbox.inside(region.bbox) > 0.85 for region in touched)
+        or any(line.bbox.inside(region.bbox) > WHOLLY_INSIDE for region in touched)
     ):
         return [line]
     groups: list[tuple[int | None, list[Word]]] = []
@@ -36,7 +54,7 @@ def _split(line: TextLine, regions: Sequence[Region]) -> list[TextLine]:
 def _home(box: BBox, regions: Sequence[Region]) -> int | None:
     shares = [box.inside(region.bbox) for region in regions]
     best = max(range(len(shares)), key=shares.__getitem__)
-    return best if shares[best] > 0.5 else None
+    return best if shares[best] > HOME else None
 
 
 def _piece(line: TextLine, words: list[Word]) -> TextLine:
