@@ -158,7 +158,7 @@ class Batch:
         given.release()
         state.document.failures.sort(key=lambda failure: failure.page or 0)
         with _spooling():
-            pages = finish_pages(state.pages, self.options, PageStore)
+            pages = finish_pages(state.pages, self.options, PageStore, given.name)
         for number, warning in sorted(state.notes, key=lambda note: note[0]):
             self.report.note(given.name, number, warning)
         self.writer.write(given, state.document, pages, complete=not state.failed)

@@ -76,7 +76,9 @@ class Source:
         if not 1 <= number <= self.page_count:
             raise InputError(f"page {number} does not exist; {self.name} has {_pages(self.page_count)}")
         try:
-            return self.reader.read(number)
+            page = self.reader.read(number)
+            page.document = self.name
+            return page
         except GalleyError:
             raise
         except MemoryError as error:

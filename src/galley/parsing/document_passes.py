@@ -8,6 +8,7 @@ file of its name. Its docstring says which attributes of blocks it reads and whi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 from galley.document import Document, Page
 from galley.parsing.document.label_recurring_furniture import label_recurring_furniture
@@ -32,8 +33,8 @@ DOCUMENT_PASSES: tuple[DocumentPass, ...] = (
 
 
 def finish_document(document: Document, options: ParseOptions) -> Document:
-    """The document with what its pages tell together, changed in place: of a long one there is no room for two."""
-    document.pages = list(finish_pages(document.pages, options, list))
+    """The document with what its pages tell together, changed in place: a long one does not fit into memory twice."""
+    document.pages = list(finish_pages(document.pages, options, list, document.source or ""))
     return document
 
 
@@ -41,6 +42,7 @@ def finish_pages(
     pages: Iterable[Page],
     options: ParseOptions,
     store: PageStorage,
+    name: str = "",
     passes: Sequence[DocumentPass] = DOCUMENT_PASSES,
 ) -> Iterable[Page]:
     """The pages of a document, in order of number, after the document passes; they may be changed in place.
@@ -52,9 +54,28 @@ def finish_pages(
         pages: All pages of the document.
         options: What was asked for.
         store: Puts pages where they can be gone through again.
+        name: What the document is called, which its trace goes by.
         passes: Run in their order.
     """
     state = DocumentState(options, store)
+    if options.trace_passes is not None:
+        return _traced(pages, state, options.trace_passes, name, passes)
     for document_pass in passes:
         pages = document_pass(pages, state)
     return store(pages)
+
+
+def _traced(
+    pages: Iterable[Page], state: DocumentState, root: Path, name: str, passes: Sequence[DocumentPass]
+) -> Iterable[Page]:
+    """The same with what each pass does written below a folder."""
+    from galley.parsing.trace.document_trace import DocumentTrace  # drawing is not needed otherwise
+
+    trace = DocumentTrace(root, name)
+    pages = trace.start(pages, state)
+    try:
+        for document_pass in passes:
+            pages = trace.after(document_pass, document_pass(pages, state), state)
+    finally:
+        trace.close()
+    return pages

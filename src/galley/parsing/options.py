@@ -20,7 +20,7 @@ CONFIG_NAME = "galley.toml"
 
 _KEEP_NONE = "none"
 _BOUNDS = (("ge", "at least"), ("gt", "more than"), ("le", "at most"))
-_NO_MATTER = frozenset({"password", "request_seconds", "retries"})
+_NO_MATTER = frozenset({"password", "request_seconds", "retries", "trace_passes"})
 """Options that results do not depend on."""
 Keep = Literal["headers", "footers", "footnotes", "page-numbers"]
 
@@ -31,7 +31,8 @@ class ParseOptions(BaseModel):
     dpi: resolution PDF pages are rendered at. max_pixels: a larger page image is scaled down. ocr: ``auto``
     reads the text layer where it can be trusted and the image elsewhere; ``always`` and ``never``. keep: page
     furniture that Markdown, HTML and text show too (JSON always has it). merge_tables: join tables that go on
-    over a page break. images: save figures beside the output. pages: like ``1-3,7``; all when None.
+    over a page break. images: save figures beside the output. pages: like ``1-3,7``; all when None. trace_passes: a
+    folder to write what each pass of the pipeline did to each page, as pictures and text.
 
     strategy: how pages are read: ``draft`` with no model at all, ``regions`` block by block, ``page`` whole,
     ``hierarchical`` first the blocks, then the page; ``auto`` is ``hierarchical`` with a model that reads pages and
@@ -71,6 +72,7 @@ class ParseOptions(BaseModel):
     keep: frozenset[Keep] = frozenset({"footnotes"})
     merge_tables: bool = True
     images: bool = False
+    trace_passes: Path | None = None
     password: SecretStr | None = None
 
     @field_validator("pages", mode="before")

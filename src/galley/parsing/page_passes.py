@@ -9,6 +9,7 @@ their values.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from galley.parsing.blocks.build_blocks import build_blocks
 from galley.parsing.blocks.join_code_zones import join_code_zones
@@ -19,6 +20,7 @@ from galley.parsing.lines.join_list_marks import join_list_marks
 from galley.parsing.lines.measure_body_text import measure_body_text
 from galley.parsing.lines.read_lines import read_lines
 from galley.parsing.lines.read_picture_text import read_picture_text
+from galley.parsing.options import ParseOptions
 from galley.parsing.page.choose_text_source import choose_text_source
 from galley.parsing.page.correct_orientation import correct_orientation
 from galley.parsing.page.detect_regions import detect_regions
@@ -40,6 +42,9 @@ from galley.parsing.zones.order_zone_lines import order_zone_lines
 from galley.parsing.zones.order_zones import order_zones
 from galley.parsing.zones.split_formula_zones import split_formula_zones
 from galley.parsing.zones.split_lines_at_regions import split_lines_at_regions
+
+if TYPE_CHECKING:
+    from galley.parsing.trace.page_trace import PageTrace
 
 PagePass = Callable[[PageState, PageTools], None]
 
@@ -81,7 +86,26 @@ PAGE_PASSES: tuple[PagePass, ...] = (
 
 
 def run_page_passes(page: PageState, tools: PageTools, passes: Sequence[PagePass] = PAGE_PASSES) -> PageState:
-    """Run passes on a page in their order; returns the page, which is changed in place."""
-    for page_pass in passes:
-        page_pass(page, tools)
+    """Run passes on a page in their order; returns the page, which is changed in place.
+
+    With ``trace_passes`` among the options, what each pass does is written there.
+    """
+    trace = _trace(page, tools.options)
+    try:
+        for page_pass in passes:
+            page_pass(page, tools)
+            if trace is not None:
+                trace.after(page_pass, page)
+    finally:
+        if trace is not None:
+            trace.close()
     return page
+
+
+def _trace(page: PageState, options: ParseOptions) -> PageTrace | None:
+    """The trace of a page, where one is asked for."""
+    if options.trace_passes is None:
+        return None
+    from galley.parsing.trace.page_trace import PageTrace  # drawing is not needed otherwise
+
+    return PageTrace(options.trace_passes, page)

@@ -76,6 +76,7 @@ class PageState:
         warnings: What was done differently from what was asked, one line each.
         failures: What a model could not read, one line each.
         work: What reading the page with a model took.
+        document: What the document is called.
     """
 
     number: int
@@ -96,11 +97,12 @@ class PageState:
     warnings: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     work: Work | None = None
+    document: str = ""
 
     @classmethod
     def of(cls, page: PageImage) -> PageState:
         """The state of a page that no pass has seen."""
-        return cls(page.number, page.image, page.dpi, page.text)
+        return cls(page.number, page.image, page.dpi, page.text, document=page.document)
 
     @classmethod
     def drafted(cls, page: Page, image: NDArray[np.uint8]) -> PageState:
