@@ -9,11 +9,12 @@ from typing import Any
 from PIL import Image
 
 from galley.document import Page
+from galley.parsing.contract import file_of
 from galley.parsing.document.state import DocumentState
 from galley.parsing.options import ParseOptions
 from galley.parsing.trace.changes import Difference, Tracker
 from galley.parsing.trace.draw import drawn
-from galley.parsing.trace.files import document_folder, file_of, page_folder, writing
+from galley.parsing.trace.files import document_folder, page_folder, writing
 from galley.parsing.trace.page_trace import GROUND
 from galley.parsing.trace.report import Step, write_report
 from galley.parsing.trace.snapshot import BLOCKS, page_snapshot

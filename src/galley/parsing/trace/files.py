@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import Any
 
 from galley.errors import OutputError
 
@@ -23,11 +22,6 @@ def document_folder(root: Path, name: str) -> Path:
 def page_folder(root: Path, name: str, number: int) -> Path:
     """The folder of one page's trace."""
     return document_folder(root, name) / f"page-{number:04}"
-
-
-def file_of(traced_pass: Callable[..., Any]) -> str:
-    """The file of a pass, from the package's folder on."""
-    return traced_pass.__module__.replace(".", "/") + ".py"
 
 
 @contextmanager

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from galley.parsing.contract import file_of
 from galley.parsing.page.state import PageState
 from galley.parsing.trace.changes import Difference, Tracker
 from galley.parsing.trace.draw import drawn, page_picture, subject
-from galley.parsing.trace.files import file_of, page_folder, writing
+from galley.parsing.trace.files import page_folder, writing
 from galley.parsing.trace.report import Step, write_report
 from galley.parsing.trace.snapshot import snapshot
 
