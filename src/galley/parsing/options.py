@@ -13,7 +13,7 @@ from pydantic_settings import BaseSettings, TomlConfigSettingsSource
 from galley.decoding.proposers import LARGEST_BLOCK
 from galley.errors import UsageError
 from galley.ingest.ranges import PageRanges
-from galley.ingest.source import DEFAULT_DPI, DEFAULT_MAX_PIXELS
+from galley.ingest.reader import DEFAULT_DPI, DEFAULT_MAX_PIXELS
 
 CONFIG_NAME = "galley.toml"
 """The file read from the current folder when none is named."""

@@ -11,7 +11,7 @@ def recheck_regions(page: PageState, tools: PageTools) -> None:
     """Drop regions that only now are pieces of others or text.
 
     The same test as before, because boxes have changed since: figures have shrunk, tables have grown, and ruled tables
-    have come in.
+    have come in. It drops something on 1 of the 100 pages of the development half of ICDAR 2013.
 
     Reads: image, lines, regions.
     Changes: regions.
