@@ -35,7 +35,7 @@ from galley.ingest.source import open_source
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.embedded import EmbeddedParser
-from galley.parsing.strategies.ink import Ink, Spell
+from galley.parsing.strategies.print_evidence import LineScorer, PrintEvidence
 from galley.parsing.strategies.reconcile import reconcile, sure_words
 from galley.runtime import set_threads, threads
 from galley.targets.nano.load import EMBEDDED, load_nano
@@ -193,10 +193,10 @@ def row(*cells: str) -> None:
     print("| " + " | ".join(cells) + " |", flush=True)
 
 
-def corrected(target: NanoTarget, document: Composed, result: Result, spell: Spell) -> str:
+def corrected(target: NanoTarget, document: Composed, result: Result, spell: LineScorer) -> str:
     """The reading of a text with those of the model's corrections taken that a parse would take."""
     draft = reading_text(document)
-    ink = Ink(draft, [line for group in document.groups for line in group], spell)
+    ink = PrintEvidence(draft, [line for group in document.groups for line in group], spell)
     written = sure_words(result, cast(Reader, target))
     return reconcile(draft, written, ink.log_ratio, target.least_odds).text
 

@@ -14,7 +14,7 @@ from typing import BinaryIO, TypeAlias
 
 from galley.document import Failure
 from galley.errors import GalleyError, InputError, one_line
-from galley.ingest.kind import HEAD_BYTES, Kind, kind_of, stranger
+from galley.ingest.kind import HEAD_BYTES, Kind, foreign_format, kind_of
 from galley.ingest.page import PageImage
 from galley.ingest.ranges import PageRanges
 from galley.ingest.reader import DEFAULT_DPI, DEFAULT_MAX_PIXELS, Limits, Reader
@@ -145,7 +145,7 @@ def _reader_of_kind(content: Path | bytes, name: str, limits: Limits, password: 
     kind = kind_of(head)
     if kind is None:
         raise InputError(
-            f"{name} is not a document Galley reads (it looks like {stranger(head)});"
+            f"{name} is not a document Galley reads (it looks like {foreign_format(head)});"
             " give a PDF, PNG, JPEG, WebP, BMP, TIFF, GIF or HEIC file"
         )
     if kind is Kind.PDF:

@@ -49,12 +49,12 @@ def _shared(piece: Piece, core: tuple[float, float]) -> float:
 
 
 def _join_open_columns(frame: Frame, places: Places) -> None:
-    """Where an upright rule stops, the places beside it are one cell unless both hold text."""
+    """Where an vertical rule stops, the places beside it are one cell unless both hold text."""
     for g in range(1, frame.cols):
         gap = frame.gaps[g]
         if not gap.ruled:
             continue
-        rules = [rule for rule in frame.upright if gap.left - 1 <= rule.position <= gap.right + 1]
+        rules = [rule for rule in frame.vertical if gap.left - 1 <= rule.position <= gap.right + 1]
         for r, row in enumerate(frame.rows):
             inside = max(1.0, row.bottom - row.top)
             drawn = sum(max(0.0, min(rule.end, row.bottom) - max(rule.start, row.top)) for rule in rules)
@@ -64,7 +64,7 @@ def _join_open_columns(frame: Frame, places: Places) -> None:
 
 
 def _join_open_rows(frame: Frame, places: Places) -> None:
-    """Where a level rule between two rows stops, the places above and below it are one cell."""
+    """Where a horizontal rule between two rows stops, the places above and below it are one cell."""
     sides = [(a.middle, b.middle) for a, b in pairwise(frame.gaps)]
     for r in range(1, len(frame.rows)):
         mark = frame.above[r]

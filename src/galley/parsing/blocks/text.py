@@ -56,7 +56,7 @@ def source(lines: Sequence[TextLine]) -> str | None:
 
 def running_block(label: Label, paragraph: Paragraph, context: BlockContext) -> Block:
     texts = [line.text for line in paragraph.lines]
-    content = "\n".join(texts) if paragraph.verse else join_lines(texts, context.body.words)
+    content = "\n".join(texts) if paragraph.keeps_breaks else join_lines(texts, context.body.words)
     return text_block(label, paragraph.lines, content)
 
 

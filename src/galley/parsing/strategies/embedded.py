@@ -21,7 +21,7 @@ from galley.parsing.page.tools import PageTools
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD
 from galley.parsing.strategies.evidence import weigh
-from galley.parsing.strategies.ink import Ink
+from galley.parsing.strategies.print_evidence import PrintEvidence
 from galley.parsing.strategies.reconcile import Reconciled, reconcile, sure_words
 from galley.parsing.strategies.work import work_of
 from galley.parsing.text.markers import bullet, without_bullet
@@ -160,7 +160,7 @@ class EmbeddedParser:
             return read
         reader = cast(Reader, self.target)
         words = [word for result in results for word in sure_words(result, reader)]
-        ink = Ink(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
+        ink = PrintEvidence(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
         found = reconcile(block.content, words, ink.log_ratio, self.target.least_odds)
         read.content = found.text
         self._say(read, found, results)

@@ -12,7 +12,7 @@ SIDE = 32
 _MARGIN = 2
 
 
-def normal(ink: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], float]:
+def symbol_image(ink: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], float]:
     """The ink (height, width), 0 to 255, fitted into (32, 32) with its proportions kept, and log(height / width)."""
     height, width = ink.shape
     room = SIDE - 2 * _MARGIN

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from galley.drafters.formulas.boxes import Box
+from galley.drafters.formulas.glyph_boxes import Box
 
 WEIGHTS = Path(__file__).parent / "weights"
 
 
 @dataclass(frozen=True)
-class Kind:
+class SymbolClass:
     """A class. name: its LaTeX. top, bottom, width: of its ink in ems, up from the baseline, None for what has no
     usual size. pieces: how many pieces of ink it is printed with. share: of the symbols of formulas."""
 
@@ -34,10 +34,10 @@ class Symbol:
     """candidates: (class, log-probability), the likeliest first."""
 
     box: Box
-    candidates: tuple[tuple[Kind, float], ...]
+    candidates: tuple[tuple[SymbolClass, float], ...]
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> SymbolClass:
         return self.candidates[0][0]
 
     @property
@@ -51,7 +51,7 @@ class Symbol:
 
 
 @lru_cache
-def kinds() -> list[Kind]:
+def kinds() -> list[SymbolClass]:
     """The classes in the classifier's order."""
     table: list[tuple[str, tuple[float, float, float] | None, int, float]] = json.loads(
         (WEIGHTS / "symbols.json").read_text(encoding="utf-8")
@@ -59,5 +59,5 @@ def kinds() -> list[Kind]:
     found = []
     for name, metrics, pieces, share in table:
         top, bottom, width = metrics or (None, None, None)
-        found.append(Kind(name, top, bottom, width, pieces, share))
+        found.append(SymbolClass(name, top, bottom, width, pieces, share))
     return found

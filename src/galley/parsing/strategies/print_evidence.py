@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from galley.parsing.strategies.align import matches
 
 WORD = re.compile(r"\S+")
-Spell = Callable[[NDArray[np.float16], Sequence[str]], list[float]]
+LineScorer = Callable[[NDArray[np.float16], Sequence[str]], list[float]]
 """Log-likelihoods of texts given a line's features, (frames, 120): ``Recogniser.log_likelihoods``."""
 
 
-class Printed(Protocol):
+class PrintedLine(Protocol):
     """A recognised line with the features it was read from and the frame of each of its characters."""
 
     @property
@@ -37,10 +37,10 @@ class _Word(NamedTuple):
     number: int
 
 
-class Ink:
+class PrintEvidence:
     """The lines a drafted text was made of, as evidence for or against changes of it."""
 
-    def __init__(self, draft: str, lines: Sequence[Printed], spell: Spell) -> None:
+    def __init__(self, draft: str, lines: Sequence[PrintedLine], spell: LineScorer) -> None:
         self._draft, self._lines, self._spell = draft, lines, spell
         self._spans = [[match.span() for match in WORD.finditer(line.text)] for line in lines]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from galley.drafters.formulas.boxes import Box, hull
+from galley.drafters.formulas.glyph_boxes import Box, hull
 
 _INK = 48
 _FRINGE = 25
@@ -25,7 +25,7 @@ Labels = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Piece:
+class Component:
     """Numbers of connected components that may be one symbol, and their box."""
 
     parts: tuple[int, ...]
@@ -46,7 +46,7 @@ def ink_of(gray: Gray) -> Gray:
     return np.clip((paper - gray.astype(np.float32)) * 255 / max(paper - print_, 60), 0, 255).astype(np.uint8)
 
 
-def pieces_of(ink: Gray) -> tuple[Labels, list[Piece]]:
+def components_of(ink: Gray) -> tuple[Labels, list[Component]]:
     """The number of each pixel's piece (height, width), 0 for paper, and the pieces without specks of dust; none where
     there are too many for a formula."""
     labels, count = ndimage.label(ink > _INK, np.ones((3, 3)))
@@ -57,14 +57,14 @@ def pieces_of(ink: Gray) -> tuple[Labels, list[Piece]]:
     heights = [box[0].stop - box[0].start for box in boxes]
     speck = (0.06 * float(np.median(heights))) ** 2 if heights else 0.0
     pieces = [
-        Piece((number,), Box(columns.start, rows.start, columns.stop, rows.stop))
+        Component((number,), Box(columns.start, rows.start, columns.stop, rows.stop))
         for number, (rows, columns) in enumerate(boxes, 1)
         if areas[number - 1] > max(speck, 2)
     ]
     return labels, pieces if len(pieces) <= _MOST_PIECES else []
 
 
-def picture_of(ink: Gray, labels: Labels, piece: Piece) -> Gray:
+def picture_of(ink: Gray, labels: Labels, piece: Component) -> Gray:
     """The ink of a piece alone, its soft edge included."""
     area = piece.area
     own = np.isin(labels[area], piece.parts)
@@ -72,12 +72,12 @@ def picture_of(ink: Gray, labels: Labels, piece: Piece) -> Gray:
     return np.where(own | edge, ink[area], 0).astype(np.uint8)
 
 
-def usual_height(pieces: Sequence[Piece]) -> float:
+def usual_height(pieces: Sequence[Component]) -> float:
     """Median height of the pieces in pixels."""
     return float(np.median([piece.box.height for piece in pieces]))
 
 
-def groups_of(pieces: Sequence[Piece]) -> list[Piece]:
+def groups_of(pieces: Sequence[Component]) -> list[Component]:
     """Two or three neighbouring pieces that may be one sign, like those of ``i``, ``=`` or ``Xi``."""
     usual = usual_height(pieces)
     numbers = range(len(pieces))
@@ -94,9 +94,9 @@ def groups_of(pieces: Sequence[Piece]) -> list[Piece]:
     return [_joined([pieces[number] for number in group]) for group in sorted(chosen)[:_MOST_GROUPS]]
 
 
-def _joined(pieces: Sequence[Piece]) -> Piece:
+def _joined(pieces: Sequence[Component]) -> Component:
     parts = tuple(sorted(part for piece in pieces for part in piece.parts))
-    return Piece(parts, hull(piece.box for piece in pieces))
+    return Component(parts, hull(piece.box for piece in pieces))
 
 
 def _may_join(a: Box, b: Box, usual: float) -> bool:

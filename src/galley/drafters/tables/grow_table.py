@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from galley.document import BBox
 from galley.drafters.line import TextLine
-from galley.drafters.tables.marks import page_rulings
+from galley.drafters.tables.page_rulings import page_rulings
 from galley.drafters.tables.pieces import text_height, words_of
 from galley.geometry import rows
 

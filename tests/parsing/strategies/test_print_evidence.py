@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 from galley.document import BBox
 from galley.drafters.line import TextLine
 from galley.drafters.ocr.recognition import Recogniser
-from galley.parsing.strategies.ink import Ink
+from galley.parsing.strategies.print_evidence import PrintEvidence
 
 
 def line(text: str, features: NDArray[np.float16] | None) -> TextLine:
@@ -37,7 +37,7 @@ def test_the_line_is_compared_with_the_change_in_it() -> None:
         asked.append(texts)
         return [-2.0, -5.0]
 
-    ink = Ink("one tw0 thr ee four", [line("one  tw0", SHOWN), line("thr ee four", SHOWN)], spell)
+    ink = PrintEvidence("one tw0 thr ee four", [line("one  tw0", SHOWN), line("thr ee four", SHOWN)], spell)
     assert ink.log_ratio(1, 2, "two") == -3.0
     assert ink.log_ratio(2, 4, "three") == -3.0
     assert asked == [["one  tw0", "one  two"], ["thr ee four", "three four"]]
@@ -51,7 +51,7 @@ def test_of_a_long_line_only_the_words_around_are_compared() -> None:
         return [0.0, 0.0]
 
     frames = np.repeat(np.arange(44, dtype=np.float16)[:, None], 120, axis=1)
-    ink = Ink("a few w0rds of a line,", [line("a few w0rds of a line,", frames)], spell)
+    ink = PrintEvidence("a few w0rds of a line,", [line("a few w0rds of a line,", frames)], spell)
     ink.log_ratio(2, 3, "words")
     assert asked.pop() == ([*range(2, 29)], "few w0rds of", "few words of")
     ink.log_ratio(0, 1, "A")
@@ -67,7 +67,7 @@ def test_the_same_word_twice_is_told_apart() -> None:
         asked.append(texts[1])
         return [0.0, 0.0]
 
-    ink = Ink("a b a", [line("a b a", SHOWN)], spell)
+    ink = PrintEvidence("a b a", [line("a b a", SHOWN)], spell)
     ink.log_ratio(2, 3, "c")
     assert asked == ["b c"]
 
@@ -85,12 +85,12 @@ def test_the_same_word_twice_is_told_apart() -> None:
 def test_where_the_ink_cannot_be_asked_it_says_no(
     draft: str, lines: list[TextLine], change: tuple[int, int]
 ) -> None:
-    assert Ink(draft, lines, lengths).log_ratio(*change, "other") == -math.inf
+    assert PrintEvidence(draft, lines, lengths).log_ratio(*change, "other") == -math.inf
 
 
 def test_a_text_that_cannot_be_read_there_says_no() -> None:
     for found in ([-1.0, -math.inf], [-math.inf, -1.0], [-math.inf, -math.inf]):
-        ink = Ink("one", [line("one", SHOWN)], lambda features, texts, found=found: found)
+        ink = PrintEvidence("one", [line("one", SHOWN)], lambda features, texts, found=found: found)
         assert ink.log_ratio(0, 1, "\u2060") == -math.inf
 
 

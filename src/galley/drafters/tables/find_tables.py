@@ -1,4 +1,4 @@
-"""Ruled tables on a page that a layout detector missed: level and upright rules that cross into cells
+"""Ruled tables on a page that a layout detector missed: horizontal and vertical rules that cross into cells
 holding text."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from galley.document import BBox
 from galley.drafters.line import TextLine, Word
-from galley.drafters.tables.marks import page_rulings
+from galley.drafters.tables.page_rulings import page_rulings
 from galley.drafters.tables.pieces import text_height, words_of
 from galley.drafters.tables.rulings import Ruling, Rulings
 
@@ -24,7 +24,7 @@ def find_tables(image: NDArray[np.uint8], lines: list[TextLine]) -> list[BBox]:
     """Boxes of tables drawn as grids of at least two rows and two columns, most of whose crossings are
     drawn; top to bottom.
 
-    image: the H×W×3 page. lines: all its text lines. Strong evidence only: tables without upright rules are
+    image: the H×W×3 page. lines: all its text lines. Strong evidence only: tables without vertical rules are
     not looked for.
     """
     words = words_of(lines)
@@ -32,7 +32,7 @@ def find_tables(image: NDArray[np.uint8], lines: list[TextLine]) -> list[BBox]:
     height, width = image.shape[:2]
     page = BBox(x0=0, y0=0, x1=width, y1=height)
     flat = [word for line in words for word in line]
-    grids = _connected(page_rulings(image, page, words, em, least_upright=LINES), em)
+    grids = _connected(page_rulings(image, page, words, em, least_vertical=LINES), em)
     found = [box for grid in grids if (box := _table_box(grid, flat, em))]
     return sorted(found, key=lambda box: (box.y0, box.x0))
 
@@ -41,25 +41,25 @@ def _connected(rulings: Rulings, em: float) -> list[Rulings]:
     """Rules that touch one another, directly or through others, as separate drawings."""
     rest = list(rulings.vertical)
     drawings: list[Rulings] = []
-    for level in rulings.horizontal:
-        touching = [d for d in drawings if any(_cross(level, v, em) for v in d.vertical)]
-        fresh = [v for v in rest if _cross(level, v, em)]
+    for rule in rulings.horizontal:
+        touching = [d for d in drawings if any(_cross(rule, v, em) for v in d.vertical)]
+        fresh = [v for v in rest if _cross(rule, v, em)]
         if not touching and not fresh:
             continue
         rest = [v for v in rest if v not in fresh]
         merged = Rulings(
-            [level, *(h for d in touching for h in d.horizontal)],
+            [rule, *(h for d in touching for h in d.horizontal)],
             [*fresh, *(v for d in touching for v in d.vertical)],
         )
         drawings = [d for d in drawings if d not in touching] + [merged]
     return drawings
 
 
-def _cross(level: Ruling, upright: Ruling, em: float) -> bool:
+def _cross(horizontal: Ruling, vertical: Ruling, em: float) -> bool:
     slack = 0.4 * em
     return (
-        level.start - slack <= upright.position <= level.end + slack
-        and upright.start - slack <= level.position <= upright.end + slack
+        horizontal.start - slack <= vertical.position <= horizontal.end + slack
+        and vertical.start - slack <= horizontal.position <= vertical.end + slack
     )
 
 

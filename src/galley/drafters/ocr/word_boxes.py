@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from galley.document import BBox
 from galley.drafters.line import Word
-from galley.drafters.ocr.boxes import Quad
+from galley.drafters.ocr.text_quads import Quad
 
 
 def split_words(text: str, centers: NDArray[np.float64], quad: Quad) -> list[Word]:

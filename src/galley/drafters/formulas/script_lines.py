@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from galley.drafters.formulas.boxes import Box
-from galley.drafters.formulas.items import Group, Item, Read, around
-from galley.drafters.formulas.kinds import Symbol
+from galley.drafters.formulas.glyph_boxes import Box
+from galley.drafters.formulas.items import Group, Item, ReadItems, around
+from galley.drafters.formulas.latex_words import Word, write
+from galley.drafters.formulas.symbol_classes import Symbol
 from galley.drafters.formulas.typeset import AXIS, SCRIPT, Line, best_on, has_size
-from galley.drafters.formulas.words import Word, write
 
 _PRIMES = ("'", "\\prime")
 _PARTNERS = {")": "(", "]": "[", "\\}": "\\{", "\\rangle": "\\langle"}
@@ -55,7 +55,7 @@ def part_lines(items: list[Item], em: float) -> list[list[Item]]:
     return parted
 
 
-def read_line(items: Sequence[Item], em: float, read: Read) -> Group:
+def read_line(items: Sequence[Item], em: float, read: ReadItems) -> Group:
     """Items of one line with their scripts."""
     ordered = sorted(items, key=lambda item: item.box.x0)
     line = _line_of(ordered, em)
@@ -68,7 +68,9 @@ def read_line(items: Sequence[Item], em: float, read: Read) -> Group:
     return Group(write(words, line.em), around(ordered), line.em, line.baseline, sure)
 
 
-def read_aligned(lines: Sequence[Sequence[Item]], em: float, read: Read) -> tuple[str, tuple[float, ...]]:
+def read_aligned(
+    lines: Sequence[Sequence[Item]], em: float, read: ReadItems
+) -> tuple[str, tuple[float, ...]]:
     """Lines under each other, set apart at the relation signs that stand under each other, and their symbols'
     log-probabilities."""
     place = _common_relation(lines, em)
@@ -124,7 +126,7 @@ def _torn(script: Sequence[Item]) -> list[Item]:
     return torn
 
 
-def _with_scripts(base: _Base, em: float, read: Read) -> Word:
+def _with_scripts(base: _Base, em: float, read: ReadItems) -> Word:
     word = base.word
     for mark, part in (("_", base.below), ("^", base.above)):
         if not part:

@@ -16,11 +16,11 @@ MARGIN = 0.5
 
 
 def page_rulings(
-    image: NDArray[np.uint8], bbox: BBox, words: list[list[Word]], em: float, least_upright: int = 0
+    image: NDArray[np.uint8], bbox: BBox, words: list[list[Word]], em: float, least_vertical: int = 0
 ) -> Rulings:
     """Rules and bands in and just around ``bbox`` of an H×W×3 page image, in page pixels.
 
-    words: by line; em: their height in pixels. least_upright: see ``find_rulings``.
+    words: by line; em: their height in pixels. least_vertical: see ``find_rulings``.
     """
     height, width = image.shape[:2]
     if not all(math.isfinite(v) for v in (bbox.x0, bbox.y0, bbox.x1, bbox.y1)):
@@ -35,4 +35,4 @@ def page_rulings(
         b = word.bbox
         left, right = max(0, int(b.x0) - x0 + 1), max(0, int(b.x1) - x0 - 1)
         text[max(0, int(b.y0) - y0) : max(0, math.ceil(b.y1) - y0), left:right] = True
-    return find_rulings(gray, text, em, (float(x0), float(y0)), least_upright)
+    return find_rulings(gray, text, em, (float(x0), float(y0)), least_vertical)

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from galley.drafters.formulas.components import Gray
 from galley.drafters.formulas.items import Group, Item
-from galley.drafters.formulas.pieces import Gray
 from galley.drafters.formulas.structure import read_structure
 from galley.drafters.formulas.symbols import SymbolReader
 from galley.drafters.formulas.typeset import usual_size

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from galley.drafters.formulas.boxes import Box
+from galley.drafters.formulas.glyph_boxes import Box
 
 _FUNCTIONS = frozenset(
     (
