@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,9 @@ import pytest
 from galley.decoding import Autoregressive, Decoder, DraftMatching, DraftPool, Request
 from galley.document import BBox, Block, Label, Page
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
+from galley.parsing.page_passes import PagePass, run_page_passes
 from galley.parsing.strategies.choose import make_strategy
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser
@@ -38,8 +41,9 @@ class MadeUpDraft:
         ]
         self.page = Page(number=1, width=IMAGE.shape[1], height=IMAGE.shape[0], blocks=blocks)
 
-    def parse_with_image(self, page: Any) -> tuple[Page, Any]:
-        return self.page.model_copy(deep=True), IMAGE
+    def run(self, page: Any, more: Sequence[PagePass] = ()) -> PageState:
+        drafted = PageState.drafted(self.page.model_copy(deep=True), IMAGE)
+        return run_page_passes(drafted, PageTools(ParseOptions()), more)
 
 
 @pytest.fixture

@@ -78,6 +78,10 @@ def _folder(output: str | Path) -> OutputFolder | CloudFolder:
 
 def _pool(request: Request, factory: ParserFactory) -> Pool | None:
     """Workers elsewhere; None: the batch's own."""
+    if request.engine == "ray" and request.options.trace_passes is not None:
+        raise UsageError(
+            "--trace-passes writes on this machine, Ray's workers elsewhere; leave out --engine ray"
+        )
     if request.engine == "ray":
         from galley.engines.ray import ray_pool
 

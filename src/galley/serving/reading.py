@@ -21,7 +21,7 @@ from galley.document.markdown import markdown_pieces
 from galley.document.store import PageStore
 from galley.document.text import text_pieces
 from galley.ingest.source import Source
-from galley.parsing.finish import finish_pages
+from galley.parsing.document_passes import finish_pages
 from galley.parsing.options import ParseOptions
 from galley.serving.folder import JobFolder
 from galley.serving.models import Models

@@ -15,14 +15,16 @@ from galley.drafters.line import TextLine
 from galley.errors import UsageError, one_line
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
-from galley.parsing.markers import bullet, without_bullet
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD
 from galley.parsing.strategies.evidence import weigh
-from galley.parsing.strategies.ink import Ink
+from galley.parsing.strategies.print_evidence import PrintEvidence
 from galley.parsing.strategies.reconcile import Reconciled, reconcile, sure_words
 from galley.parsing.strategies.work import work_of
+from galley.parsing.text.markers import bullet, without_bullet
 from galley.targets.nano.load import GRAPH, load_embedded, load_nano
 from galley.targets.nano.reading import RecognisedLine, make_reading, seen
 from galley.targets.nano.target import NanoPrompt, NanoTarget
@@ -87,8 +89,15 @@ class EmbeddedParser:
 
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in reading order."""
-        laid_out = self.draft.lay_out(page)
-        return self.verified(self.draft.assemble(page, laid_out), laid_out.read)
+        return self.draft.run(page, (self.verify_lines,)).as_page()
+
+    def verify_lines(self, page: PageState, tools: PageTools) -> None:
+        """Verify the text blocks that were read by OCR.
+
+        Reads: ocr_lines, blocks, warnings, failures.
+        Changes: blocks, failures, work.
+        """
+        page.take(self.verified(page.as_page(), page.ocr_lines))
 
     def verified(self, drafted: Page, read: Sequence[TextLine]) -> Page:
         """A drafted page with its text blocks verified. read: the page's recognised lines with their features."""
@@ -151,7 +160,7 @@ class EmbeddedParser:
             return read
         reader = cast(Reader, self.target)
         words = [word for result in results for word in sure_words(result, reader)]
-        ink = Ink(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
+        ink = PrintEvidence(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
         found = reconcile(block.content, words, ink.log_ratio, self.target.least_odds)
         read.content = found.text
         self._say(read, found, results)

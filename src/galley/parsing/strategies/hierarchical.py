@@ -11,6 +11,8 @@ from galley.document import Page
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
 from galley.parsing.strategies.decoders import make_decoder
 from galley.parsing.strategies.drafts import draft_text
 from galley.parsing.strategies.page import can_read_pages, page_of, page_request
@@ -32,10 +34,18 @@ class HierarchicalParser:
 
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in the model's reading order."""
-        drafted, image = self.draft.parse_with_image(page)
-        tasks = self.requests.of_page(drafted, image)
+        return self.draft.run(page, (self.verify_regions_and_page,)).as_page()
+
+    def verify_regions_and_page(self, page: PageState, tools: PageTools) -> None:
+        """Read blocks and the whole page with the model, which drafts the page of what it reads in the blocks.
+
+        Reads: image, blocks, warnings, failures.
+        Changes: blocks, warnings, failures, work.
+        """
+        drafted = page.as_page()
+        tasks = self.requests.of_page(drafted, page.image)
         pool = self._pool(drafted, tasks)
-        request = page_request(image, pool, self.reader, self.options)
+        request = page_request(page.image, pool, self.reader, self.options)
         requests = [task.request for task in tasks]
         if self.options.overlap:
             for task in tasks:
@@ -47,9 +57,8 @@ class HierarchicalParser:
                 failed = result.finish is not Finish.STOP
                 pool.extend(task.index, task.draft if failed else result.ids)
             [whole] = self.decoder.run([request])
-        read = page_of(whole, with_answers(drafted, tasks, regions, self.reader), self.reader)
-        read.work = work_of(self.reader.name, [whole, *regions], self.decoder)
-        return read
+        page.take(page_of(whole, with_answers(drafted, tasks, regions, self.reader), self.reader))
+        page.work = work_of(self.reader.name, [whole, *regions], self.decoder)
 
     def _pool(self, drafted: Page, tasks: Sequence[RegionTask]) -> DraftPool:
         """One draft per block in the page's order; those of blocks that are being read are still empty."""

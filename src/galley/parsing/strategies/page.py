@@ -12,6 +12,8 @@ from galley.errors import one_line
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD, draft_text
 from galley.parsing.strategies.evidence import Evidence, TokenPlaces, weigh
@@ -33,13 +35,20 @@ class PageParser:
 
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in the model's reading order."""
-        drafted, image = self.draft.parse_with_image(page)
+        return self.draft.run(page, (self.read_page,)).as_page()
+
+    def read_page(self, page: PageState, tools: PageTools) -> None:
+        """Read the whole page with the model, with every block as a draft.
+
+        Reads: image, blocks, warnings, failures.
+        Changes: blocks, warnings, failures, work.
+        """
+        drafted = page.as_page()
         drafts = [self.reader.encode(draft_text(b, self.reader.table_format)) for b in drafted.blocks]
         pool = DraftPool(drafts, text_key(self.reader))
-        [result] = self.decoder.run([page_request(image, pool, self.reader, self.options)])
-        read = page_of(result, drafted, self.reader)
-        read.work = work_of(self.reader.name, [result], self.decoder)
-        return read
+        [result] = self.decoder.run([page_request(page.image, pool, self.reader, self.options)])
+        page.take(page_of(result, drafted, self.reader))
+        page.work = work_of(self.reader.name, [result], self.decoder)
 
 
 def can_read_pages(reader: TextReader) -> None:

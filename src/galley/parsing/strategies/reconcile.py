@@ -17,7 +17,7 @@ from typing import NamedTuple
 from galley.decoding import Result
 from galley.parsing.strategies.align import matches
 from galley.parsing.strategies.evidence import TokenPlaces
-from galley.parsing.strategies.ink import WORD
+from galley.parsing.strategies.print_evidence import WORD
 from galley.targets.prompt import TextReader
 
 _MOST_WORDS = 4

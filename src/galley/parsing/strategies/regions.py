@@ -14,16 +14,19 @@ from galley.decoding import Finish, Request, Result
 from galley.document import Block, Label, Page
 from galley.document.table_html import table_html
 from galley.errors import one_line
+from galley.geometry import crop as cut
 from galley.ingest.page import PageImage
-from galley.parsing.draft import DraftParser, cut
-from galley.parsing.markers import without_bullet
+from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD, draft_text, task_of
 from galley.parsing.strategies.evidence import weigh
 from galley.parsing.strategies.markdown_blocks import formula, plain
 from galley.parsing.strategies.table_markup import read_html_table, read_otsl_table
 from galley.parsing.strategies.work import work_of
+from galley.parsing.text.markers import without_bullet
 from galley.targets.prompt import AnyReader, TableFormat, TextReader
 
 PADDING = 5
@@ -49,12 +52,19 @@ class RegionsParser:
 
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in reading order."""
-        drafted, image = self.draft.parse_with_image(page)
-        tasks = self.requests.of_page(drafted, image)
+        return self.draft.run(page, (self.verify_regions,)).as_page()
+
+    def verify_regions(self, page: PageState, tools: PageTools) -> None:
+        """Read the crop of each block with the model, with what was drafted as its draft.
+
+        Reads: image, blocks, warnings, failures.
+        Changes: blocks, failures, work.
+        """
+        drafted = page.as_page()
+        tasks = self.requests.of_page(drafted, page.image)
         results = self.decoder.run([task.request for task in tasks])
-        read = with_answers(drafted, tasks, results, self.reader)
-        read.work = work_of(self.reader.name, results, self.decoder)
-        return read
+        page.take(with_answers(drafted, tasks, results, self.reader))
+        page.work = work_of(self.reader.name, results, self.decoder)
 
 
 class RegionRequests:
