@@ -216,7 +216,7 @@ def test_runs_side_by_side(tmp_path: Path) -> None:
     for name, text in {"good": "Drawn for a test", "bad": "Drawn"}.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "page.md").write_text(text, encoding="utf-8")
-        (tmp_path / name / "times.tsv").write_text(f"{len(text)}.0\t1\t\n", encoding="utf-8")
+        (tmp_path / name / "times.tsv").write_text(f"{len(text)}.0\t1.0\t1\t\n", encoding="utf-8")
     preds = [option for name in ("good", "bad") for option in ("--pred", str(tmp_path / name))]
     code, report = evaluate("folder", data, tmp_path / "out", *preds)
     assert code == 0
