@@ -17,7 +17,7 @@ bench_app = typer.Typer(name="bench", help="Compare systems on this machine.", n
 Name = Annotated[
     str,
     typer.Argument(
-        help="The benchmark: omnidocbench, olmocr-bench, opendataloader-bench, pubtabnet, "
+        help="The benchmark: omnidocbench, olmocr-bench, opendataloader-bench, icdar13, pubtabnet, "
         "unimer-test, ocean-ocr-bench or folder."
     ),
 ]

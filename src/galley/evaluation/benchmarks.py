@@ -18,6 +18,7 @@ _HOMES = {
     "unimer-test": "galley.evaluation.unimer.benchmark",
     "ocean-ocr-bench": "galley.evaluation.oceanocr.benchmark",
     "opendataloader-bench": "galley.evaluation.opendataloader.benchmark",
+    "icdar13": "galley.evaluation.icdar13.benchmark",
     "folder": "galley.evaluation.folder.benchmark",
 }
 NAMES = tuple(_HOMES)
