@@ -84,7 +84,7 @@ def test_the_command(tmp_path: Path) -> None:
 )
 def test_other_truths_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "truth.json").write_text(text)
-    with pytest.raises(InputError, match=r"truth\.json is no JSON object"):
+    with pytest.raises(InputError, match=r"truth\.json is not a JSON object"):
         load(tmp_path)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -71,8 +70,7 @@ def pubtabnet(folder: Path) -> Path:
 
 
 def test_pubtabnet_cells_stand_in_their_places() -> None:
-    cells: list[dict[str, Any]] = [{"tokens": ["<b>", "h", "</b>"]}, {"tokens": ["x"]}]
-    assert table_html(PLAIN, cells) == (
+    assert table_html(PLAIN, [["<b>", "h", "</b>"], ["x"]]) == (
         "<html><body><table><thead><tr><td><b>h</b></td></tr></thead><tbody><tr><td>x</td></tr></tbody></table>"
         "</body></html>"
     )

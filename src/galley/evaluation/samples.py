@@ -105,7 +105,8 @@ def score_samples(benchmark: Benchmark, samples: Sequence[Sample], settings: Set
     texts = [answers.get(sample.name, _image_name(sample)) for sample in samples]
     missing = [sample.name for sample, text in zip(samples, texts, strict=True) if text is None]
     if len(missing) == len(samples):
-        raise InputError(f"{path} holds no prediction for any of the {len(samples)} samples")
+        reason = f": {failed[0]}" if failed else ""
+        raise InputError(f"{path} holds no prediction for any of the {len(samples)} samples{reason}")
     name = path.resolve().name if path.is_dir() else path.stem
     result = Scores([], missing, [f"not predicted: {problem}" for problem in failed], name)
     if settings.leave_out_missing:

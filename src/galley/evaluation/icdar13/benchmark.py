@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 
-from galley.errors import InputError
 from galley.evaluation.benchmarks import Settings
 from galley.evaluation.icdar13.adjacency import Relation, compared, document_relations
+from galley.evaluation.records import read_json
 from galley.evaluation.report import Report
 from galley.evaluation.samples import (
     Benchmark,
@@ -16,7 +15,6 @@ from galley.evaluation.samples import (
     Metrics,
     Sample,
     make_report,
-    read_truth,
     score_samples,
 )
 
@@ -50,22 +48,16 @@ def load(data: Path) -> list[Sample]:
     Raises:
         InputError: There is no such file, or it holds something else.
     """
-    file = data / "truth.json"
-    text = read_truth(file)
-    try:
-        return [
-            Sample(name, _lines(relations), data / "pdf" / f"{name}.pdf")
-            for name, relations in json.loads(text).items()
-        ]
-    except (ValueError, TypeError, AttributeError) as error:
-        raise InputError(
-            f"{file} is no JSON object of [text, neighbour, direction, count] by document: {error!r}"
-        ) from error
+    what = "a JSON object of [text, neighbour, direction, count] by document"
+    truth = read_json(data / "truth.json", dict[str, list[tuple[str, str, str, int]]], what)
+    return [
+        Sample(name, _lines(relations), data / "pdf" / f"{name}.pdf") for name, relations in truth.items()
+    ]
 
 
 def _lines(relations: list[tuple[str, str, str, int]]) -> str:
     return "\n".join(
-        f"{compared(text)}\t{compared(neighbour)}\t{compared(way)}\t{int(count)}"
+        f"{compared(text)}\t{compared(neighbour)}\t{compared(way)}\t{count}"
         for text, neighbour, way, count in relations
     )
 
