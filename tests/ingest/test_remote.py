@@ -17,7 +17,7 @@ from running import numbered
 
 import galley
 from galley.cli.ledger import LEDGER_NAME
-from galley.cli.run import Request, run_parse
+from galley.cli.parse_run import Request, run_parse
 from galley.errors import InputError, OutputError, UsageError
 from galley.ingest.remote import RemoteFile, find_remote
 from galley.ingest.stores import file_system, is_remote, local_path, shown_url

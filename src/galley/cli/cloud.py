@@ -11,9 +11,10 @@ from pathlib import Path, PurePath
 
 from galley.cli.formats import SUFFIXES
 from galley.cli.ledger import LEDGER_NAME, Ledger
-from galley.cli.outputs import Staged, writing
+from galley.cli.outputs import Staged
 from galley.errors import OutputError, UsageError
 from galley.ingest.stores import file_system, protocol, reaching, shown_url
+from galley.writing import writing
 
 _SHARE_OF_TIME = 0.05
 _FILE_SERVERS = ("sftp", "ssh", "ftp", "smb", "hdfs", "webhdfs", "webdav")

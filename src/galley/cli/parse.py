@@ -131,7 +131,7 @@ def parse_command(
     Reads PDF, PNG, JPEG, WebP, BMP, TIFF, GIF and HEIC. What fails is said at the end and does not stop the
     rest; the exit code is 0 only when nothing failed.
     """
-    from galley.cli.run import Request, run_parse
+    from galley.cli.parse_run import Request, run_parse
     from galley.parsing.options import load_options
 
     options = load_options(

@@ -107,7 +107,7 @@ def serve_command(
         trust_remote_code=trust_remote_code or None,
     )
     try:
-        from galley.serving.run import run_server
+        from galley.serving.server import run_server
         from galley.serving.settings import MEGABYTE, Limits, Settings
     except ImportError as error:
         raise ModelError(

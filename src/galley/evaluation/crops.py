@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from galley.api import open_with
 from galley.document import BBox, Block, Label, Page
 from galley.errors import UsageError
 from galley.ingest.page import PageImage
@@ -16,6 +15,7 @@ from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.choose import make_strategy
 from galley.parsing.strategies.regions import RegionsParser, with_answers
 from galley.parsing.zones import Zone
+from galley.reading import open_with
 
 
 class CropReader:

@@ -7,11 +7,12 @@ import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, cast
 
-from galley.api import make_parser, parse, resolve_options
+from galley.api import parse, resolve_options
 from galley.document import Block, Document, Page
 from galley.errors import UsageError
 from galley.ingest.source import SourceLike
 from galley.parsing.options import ParseOptions
+from galley.reading import make_parser
 
 Mode = Literal["page", "block", "document"]
 Chunk = tuple[str, dict[str, Any]]

@@ -43,13 +43,13 @@ def make_app(settings: Settings) -> FastAPI:
                 await scheduler.start()
                 yield
             except GalleyError as error:
-                app.state.unfit = error
+                app.state.start_error = error
                 raise
             finally:
                 await scheduler.close()
 
     app = FastAPI(title="Galley", version=__version__, lifespan=lifespan)
-    app.state.settings, app.state.metrics, app.state.unfit = settings, Metrics(), None
+    app.state.settings, app.state.metrics, app.state.start_error = settings, Metrics(), None
     app.add_middleware(BodyLimit, limits=settings.limits)
     app.add_middleware(AnswerHead)
     if settings.api_key is not None:

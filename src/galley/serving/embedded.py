@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from galley.api import PageParser
 from galley.decoding import Decoder, Result
 from galley.document import Block, Page
 from galley.drafters.line import TextLine
@@ -13,6 +12,7 @@ from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.embedded import EmbeddedParser, embedded_target
+from galley.reading import PageParser
 from galley.serving.models import Parsed
 from galley.serving.recording import Recorded, counts_of
 from galley.serving.regions import asked, page_text, region_image, region_page, region_text

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from galley.api import ImageSink, PageParser
 from galley.decoding import Committed
 from galley.document import Page
 from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.embedded import read_by_embedded
-from galley.serving.settings import ParserFactory
+from galley.reading import ImageSink, PageParser, ParserFactory
 from galley.serving.tasks import Counts, Delta, ReadRegion, RegionRead
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from galley.api import ImageSink, PageParser
 from galley.decoding import Decoder, Exact, Finish, Request, Result, Sampling
 from galley.document import Document
 from galley.errors import ModelError, one_line
@@ -17,6 +16,7 @@ from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser as WholePageParser
 from galley.parsing.strategies.page import can_read_pages
 from galley.parsing.strategies.regions import RegionsParser
+from galley.reading import ImageSink, PageParser
 from galley.serving.batching import SharedDecoder
 from galley.serving.models import DraftModels, Parsed
 from galley.serving.proof import TextStream

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from galley.api import PageParser
 from galley.decoding import Committed, Finish, Result
 from galley.document import Page
 from galley.parsing.strategies.drafts import UNREAD
@@ -12,6 +11,7 @@ from galley.parsing.strategies.evidence import TokenPlaces
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.markdown_blocks import markdown_pieces
 from galley.parsing.strategies.page import PageParser as WholePageParser
+from galley.reading import PageParser
 from galley.targets.prompt import TextReader
 
 Traces = dict[int, list[Committed]]

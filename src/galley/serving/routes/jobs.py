@@ -13,10 +13,10 @@ from fastapi.responses import FileResponse, JSONResponse, Response, StreamingRes
 
 from galley.serving.folder import FORMATS
 from galley.serving.jobs import Job
-from galley.serving.reading import page_markdown
 from galley.serving.refusal import Refusal
 from galley.serving.routes.common import result_answer, scheduler_of
 from galley.serving.scheduler import Scheduler
+from galley.serving.task_reader import page_markdown
 
 router = APIRouter(prefix="/v1/jobs/{job_id}")
 

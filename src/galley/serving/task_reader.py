@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from galley.api import PageParser, new_document, open_with
 from galley.document import Document, Page
 from galley.document.glmocr import glmocr_pieces
 from galley.document.html import html_pieces
@@ -23,6 +22,7 @@ from galley.document.text import text_pieces
 from galley.ingest.source import Source
 from galley.parsing.finish import finish_pages
 from galley.parsing.options import ParseOptions
+from galley.reading import PageParser, new_document, open_with
 from galley.serving.folder import JobFolder
 from galley.serving.models import Models
 from galley.serving.proof import proof_json

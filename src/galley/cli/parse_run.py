@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from galley.api import make_parser
 from galley.cli.batch import Batch
 from galley.cli.cloud import CloudFolder, CloudLedger
 from galley.cli.inputs import STDIN, Input, find_inputs
@@ -17,13 +17,14 @@ from galley.cli.ledger import Ledger
 from galley.cli.outputs import OutputFolder
 from galley.cli.progress import Progress
 from galley.cli.report import Report
-from galley.cli.worker import ParserFactory, Pool
 from galley.cli.writers import FolderWriter, StdoutWriter, Writer
 from galley.document import Failure
 from galley.errors import OutputError, UsageError
 from galley.ingest.source import read_stdin
 from galley.ingest.stores import is_remote, local_path
 from galley.parsing.options import ParseOptions
+from galley.reading import ParserFactory, make_parser
+from galley.workers.batch_pool import BatchPool
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,10 @@ def _folder(output: str | Path) -> OutputFolder | CloudFolder:
     return CloudFolder(place) if is_remote(place) else OutputFolder(Path(place))
 
 
-def _pool(request: Request, factory: ParserFactory) -> Pool | None:
+def _pool(request: Request, factory: ParserFactory) -> BatchPool[Any] | None:
     """Workers elsewhere; None: the batch's own."""
     if request.engine == "ray":
-        from galley.engines.ray import ray_pool
+        from galley.workers.ray import ray_pool
 
         return ray_pool(request.options, factory, request.jobs, request.address)
     if request.engine != "local":
