@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from types import TracebackType
 from typing import TypeVar
 
-from galley.cli.formats import SUFFIXES
+from galley.cli.formats import suffixes
 from galley.errors import UsageError
 from galley.writing import shown_path, writing
 
@@ -51,7 +51,7 @@ class OutputFolder(Staged):
 
     def __init__(self, path: Path) -> None:
         """Make the folder. Raises ``OutputError`` when that cannot be, ``UsageError`` for names like a.md."""
-        if path.suffix in SUFFIXES.values() and not path.is_dir():
+        if path.suffix in suffixes() and not path.is_dir():
             raise UsageError(f"-o takes a folder; to write one file: galley parse FILE > {shown_path(path)}")
         self.path = path
         make_folder(path)

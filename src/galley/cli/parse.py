@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from galley.cli.formats import FORMATS, read_formats
+from galley.cli.formats import EXPORTERS, read_formats
 
 Paths = Annotated[
     list[str],
@@ -19,7 +19,7 @@ Output = Annotated[
 ]
 Formats = Annotated[
     list[str] | None,
-    typer.Option("--format", "-f", metavar="NAMES", help=f"Any of {','.join(FORMATS)}; md unless given."),
+    typer.Option("--format", "-f", metavar="NAMES", help=f"Any of {','.join(EXPORTERS)}; md unless given."),
 ]
 Pages = Annotated[str | None, typer.Option(metavar="RANGES", help="Only these pages, such as 1-3,7.")]
 Dpi = Annotated[

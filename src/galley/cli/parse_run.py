@@ -19,6 +19,7 @@ from galley.cli.progress import Progress
 from galley.cli.report import Report
 from galley.cli.writers import FolderWriter, StdoutWriter, Writer
 from galley.document import Failure
+from galley.document.exporters import Exporter
 from galley.errors import OutputError, UsageError
 from galley.ingest.source import read_stdin
 from galley.ingest.stores import is_remote, local_path
@@ -37,7 +38,7 @@ class Request:
 
     paths: Sequence[str]
     options: ParseOptions
-    formats: list[str]
+    formats: list[Exporter]
     output: str | Path | None = None
     jobs: int | None = None
     resume: bool = False

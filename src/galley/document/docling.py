@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import mimetypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 
 from galley.document.captions import caption_owners
@@ -60,6 +61,12 @@ def to_docling(document: Document) -> DoclingDocument:
     Confidence, sources and flags, which Docling has no place for that its exports do not print, are left out.
     """
     return _Export(document).run()
+
+
+def docling_pieces(document: Document) -> Iterator[str]:
+    """The same as JSON, in one piece: Docling's model knows only whole documents."""
+    data = to_docling(document).export_to_dict()
+    yield json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
 class _Export:

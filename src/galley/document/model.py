@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from galley.document.methods import call
+
 if TYPE_CHECKING:
     from docling_core.types.doc import DoclingDocument
 
@@ -219,45 +221,40 @@ class Document(_Data):
     failures: list[Failure] = Field(default_factory=list)
     metadata: dict[str, Any] = Field(default_factory=dict)
 
+    def export(self, format: str, keep: Collection[str] = ("footnotes",)) -> str:
+        """In any output format, as ``galley parse -f`` writes it; ``keep`` as for ``to_markdown``.
+
+        Raises ``UsageError`` with the names there are for a format there is not.
+        """
+        return str(call("export", self, format, keep))
+
     def to_markdown(self, keep: Collection[str] = ("footnotes",)) -> str:
         """As Markdown. ``keep``: which of headers, footers, footnotes, page-numbers to show."""
-        from galley.document.markdown import to_markdown
-
-        return to_markdown(self, keep)
+        return self.export("md", keep)
 
     def to_html(self, keep: Collection[str] = ("footnotes",)) -> str:
         """As a complete HTML page. ``keep`` as for ``to_markdown``."""
-        from galley.document.html import to_html
-
-        return to_html(self, keep)
+        return self.export("html", keep)
 
     def to_text(self, keep: Collection[str] = ("footnotes",)) -> str:
         """As plain text. ``keep`` as for ``to_markdown``."""
-        from galley.document.text import to_text
-
-        return to_text(self, keep)
+        return self.export("text", keep)
 
     def to_json(self, indent: int | None = 2) -> str:
         """As JSON with everything that is known; ``from_json`` reads it back."""
-        from galley.document.json import to_json
-
-        return to_json(self, indent)
+        return str(call("to_json", self, indent))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Document:
         """The document ``to_json`` wrote; raises ``InputError`` for anything else."""
-        from galley.document.json import from_json
-
-        return from_json(text)
+        document: Document = call("from_json", text)
+        return document
 
     def to_docling(self) -> DoclingDocument:
         """As a ``DoclingDocument`` of docling-core; raises ``UsageError`` where that is not installed."""
-        from galley.document.docling import to_docling
-
-        return to_docling(self)
+        return call("to_docling", self)
 
     def to_glmocr(self) -> list[list[dict[str, Any]]]:
         """As the GLM-OCR SDK's JSON: per page a list of regions with boxes on a 0 to 1000 scale."""
-        from galley.document.glmocr import to_glmocr
-
-        return to_glmocr(self)
+        regions: list[list[dict[str, Any]]] = call("to_glmocr", self)
+        return regions
