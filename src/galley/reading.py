@@ -34,7 +34,7 @@ FATAL = (ModelError, OutputError)
 
 def make_parser(options: ParseOptions, image_sink: ImageSink | None = None) -> PageParser:
     """The parser of the chosen strategy. Imported here, since it brings the models' runtime with it."""
-    from galley.parsing.strategies.choose import make_strategy
+    from galley.strategy_factory import make_strategy
 
     return make_strategy(options, image_sink)
 

@@ -13,10 +13,10 @@ import pytest
 from galley.decoding import Decoder, DraftPool, Match, Plain, Request
 from galley.document import BBox, Block, Label, Page
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import make_strategy
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser
 from galley.parsing.strategies.regions import RegionsParser
+from galley.strategy_factory import make_strategy
 from galley.targets.prompt import Task
 
 from .conftest import picture

@@ -20,8 +20,8 @@ from galley.drafters.line import TextLine
 from galley.errors import ModelError, UsageError
 from galley.parsing.options import ParseOptions, make_options
 from galley.parsing.strategies import embedded
-from galley.parsing.strategies.choose import make_strategy
 from galley.parsing.strategies.embedded import EmbeddedParser, lines_of
+from galley.strategy_factory import make_strategy
 from galley.targets.nano import load
 from galley.targets.nano.load import EMBEDDED, GRAPH
 from galley.targets.nano.reading import CHANNELS

@@ -23,6 +23,8 @@ from galley.document.model import (
     Table,
     Work,
 )
+from galley.document.table_grid import table_csv, table_dataframe
+from galley.document.table_html import table_html
 
 if TYPE_CHECKING:
     from docling_core.types.doc import DoclingDocument
@@ -34,6 +36,15 @@ def _to_docling(document: Document) -> DoclingDocument:
     return to_docling(document)
 
 
-bind(export=export, to_json=to_json, from_json=from_json, to_docling=_to_docling, to_glmocr=to_glmocr)
+bind(
+    export=export,
+    to_json=to_json,
+    from_json=from_json,
+    to_docling=_to_docling,
+    to_glmocr=to_glmocr,
+    table_to_html=table_html,
+    table_to_csv=table_csv,
+    table_to_dataframe=table_dataframe,
+)
 
 __all__ = ["BBox", "Block", "Cell", "Document", "Failure", "Label", "Line", "Page", "Table", "Work"]

@@ -16,7 +16,7 @@ from galley.document.html import html_pieces
 from galley.document.json import json_pieces
 from galley.document.markdown import markdown_pieces
 from galley.document.model import Block, Document, Page
-from galley.document.select import DEFAULT_KEEP
+from galley.document.select import DEFAULT_KEEP, read_keep
 from galley.document.text import text_pieces
 from galley.errors import UsageError
 
@@ -198,8 +198,8 @@ def exporter(name: str) -> Exporter:
     raise UsageError(f"there is no format {name!r}; there are {', '.join(EXPORTERS)}")
 
 
-def export(document: Document, name: str, keep: Collection[str] = DEFAULT_KEEP) -> str:
+def export(document: Document, name: str, keep: str | Collection[str] = DEFAULT_KEEP) -> str:
     """A document in a format, as its main file holds it. Raises ``UsageError`` for a format there is not."""
     chosen = exporter(name)
     chosen.require()
-    return "".join(chosen.texts(document, document.pages, keep)[0])
+    return "".join(chosen.texts(document, document.pages, read_keep(keep))[0])

@@ -12,10 +12,10 @@ from galley.parsing.draft import DraftParser
 from galley.parsing.headings import body_height
 from galley.parsing.hyphens import Vocabulary
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import make_strategy
 from galley.parsing.strategies.regions import RegionsParser, with_answers
 from galley.parsing.zones import Zone
 from galley.reading import open_with
+from galley.strategy_factory import make_strategy
 
 
 class CropReader:

@@ -9,7 +9,6 @@ from galley.document import Document
 from galley.errors import ModelError, one_line
 from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import load_reader, make_strategy
 from galley.parsing.strategies.decoders import Runner, make_decoder, make_proposals
 from galley.parsing.strategies.drafts import draft_text
 from galley.parsing.strategies.hierarchical import HierarchicalParser
@@ -24,6 +23,7 @@ from galley.serving.recording import Recorded, counts_of
 from galley.serving.regions import asked, region_image, region_page
 from galley.serving.tasks import Counts, Delta, ReadRegion, RegionRead
 from galley.serving.traces import block_traces
+from galley.strategy_factory import load_reader, make_strategy
 from galley.targets.prompt import AnyReader, SelfDecoding, Task
 
 

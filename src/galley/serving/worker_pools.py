@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import needs_model
 from galley.serving.models import DraftModels, Models
 from galley.serving.settings import Settings
 from galley.serving.task_handler import TaskHandler
+from galley.strategy_factory import needs_model
 from galley.workers.async_pool import AsyncPool
 from galley.workers.processes import ProcessBackend
 

@@ -11,10 +11,10 @@ import pytest
 from galley.document import BBox, Label
 from galley.errors import ModelError, UsageError
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import make_strategy, needs_model
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser
 from galley.parsing.strategies.regions import RegionsParser
+from galley.strategy_factory import make_strategy, needs_model
 from galley.targets.prompt import Prompt, Task
 
 from .scripted import FixedDraft, ScriptedReader, block
@@ -122,7 +122,7 @@ def test_options_that_contradict_each_other() -> None:
 def test_no_model_framework_is_imported_before_a_model_is_asked_for() -> None:
     code = (
         "import sys; from galley.parsing.options import ParseOptions; "
-        "from galley.parsing.strategies.choose import make_strategy; make_strategy(ParseOptions()); "
+        "from galley.strategy_factory import make_strategy; make_strategy(ParseOptions()); "
         "assert not {'torch', 'transformers'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

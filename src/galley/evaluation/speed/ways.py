@@ -16,9 +16,9 @@ from galley.evaluation.crops import drafted_crop
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import make_strategy
 from galley.parsing.strategies.decoders import make_decoder
 from galley.parsing.strategies.regions import RegionsParser
+from galley.strategy_factory import make_strategy
 from galley.targets.prompt import DraftingEngine, Runner, SelfDecoding
 
 AR = "ar"
