@@ -25,20 +25,20 @@ import transformers as hf
 
 from galley.decoding import (
     Auto,
-    BlockDiffusion,
-    Costs,
+    Autoregressive,
     Decoder,
-    Match,
-    Need,
-    Plain,
+    DraftMatching,
+    ForwardCosts,
     PromptLookup,
     Request,
+    ScoreDetail,
+    SelfSpeculation,
     Window,
 )
 from galley.targets.profiles import profile_for
 from galley.targets.prompt import Prompt
 from galley.targets.transformers.patches import replace_patch_convolutions
-from galley.targets.transformers.selfspec import SelfSpeculation
+from galley.targets.transformers.selfspec import BlockDiffusionSettings
 from galley.targets.transformers.target import TransformersTarget
 
 VOCABULARY, IMAGE, MASK, STOP = 16384, 3, 4, 5
@@ -174,7 +174,12 @@ def corrupted(text: list[int], rate: float) -> list[int]:
 
 
 def ours(
-    target: TransformersTarget, prompt: Prompt, settings: Any, draft: list[int], tokens: int, costs: Costs
+    target: TransformersTarget,
+    prompt: Prompt,
+    settings: Any,
+    draft: list[int],
+    tokens: int,
+    costs: ForwardCosts,
 ) -> tuple[float, Any]:
     """Seconds after the prefill (the time of one token taken off), and the result."""
 
@@ -225,7 +230,7 @@ def main() -> None:
     product = min(seconds(lambda: embed(pixels))[0] for _ in range(3))
     target = TransformersTarget(model, processor, profile_for("glm_ocr"))
     drafting = TransformersTarget(
-        model, processor, profile_for("glm_ocr"), SelfSpeculation(MASK, options.block)
+        model, processor, profile_for("glm_ocr"), BlockDiffusionSettings(MASK, options.block)
     )
     target.stop_ids = drafting.stop_ids = frozenset({-1})
     prompt = Prompt(np.zeros((448, 448, 3), np.uint8), "")
@@ -245,7 +250,7 @@ def compare(
 ) -> None:
     """Print tokens per second and speed-ups; every text must equal Transformers' greedy one."""
     [(handle, _)] = target.prefill([prompt])
-    costs = Costs.measure(target, handle, 20, budget=5)
+    costs = ForwardCosts.measure(target, handle, 20, budget=5)
     target.release(handle)
     decode = partial(ours, target, prompt, tokens=tokens, costs=costs)
     decode_own = partial(ours, drafting, prompt, tokens=tokens, costs=costs)
@@ -255,7 +260,7 @@ def compare(
     lookup, same = theirs(model, processor.inputs, tokens, prompt_lookup_num_tokens=10)
     print(f"\n{len(set(text))} different tokens among {len(text)}")
     assert same == text, "prompt lookup of Transformers is not lossless here"
-    ar, result = decode(Plain(), [])
+    ar, result = decode(Autoregressive(), [])
     assert result.ids == text, "plain decoding differs from generate"
     print(f"\n{'':36}{'tok/s':>8}{'x Galley AR':>13}{'x greedy':>10}{'x lookup':>10}{'tok/fwd':>9}")
 
@@ -270,12 +275,12 @@ def compare(
     line("Galley AR", ar, result)
     line("Galley prompt lookup", *decode(PromptLookup(), []))
     for rate in RATES:
-        line(f"match, drafts right at {rate:.0%}", *decode(Match(), corrupted(text, rate)))
+        line(f"match, drafts right at {rate:.0%}", *decode(DraftMatching(), corrupted(text, rate)))
     for rate in RATES:
         line(f"auto, drafts right at {rate:.0%}", *decode(Auto(), corrupted(text, rate)))
     for rate in OWN_RATES:
         with trained(drafting, prompt, corrupted(text, rate), rate):
-            line(f"self-speculation, right at {rate:.0%}", *decode_own(BlockDiffusion(), []))
+            line(f"self-speculation, right at {rate:.0%}", *decode_own(SelfSpeculation(), []))
     for rate in OWN_RATES:
         with trained(drafting, prompt, corrupted(text, rate), rate):
             line(f"auto, own drafts right at {rate:.0%}", *decode_own(Auto(), []))
@@ -284,7 +289,7 @@ def compare(
             line(f"auto, both right at {rate:.0%}", *decode_own(Auto(), corrupted(text, rate)))
     print("\nHSD verifying a page's drafts: forwards for the page as drafts get worse")
     for noise in NOISE:
-        _, result = decode(Match(), corrupted(text, 1 - noise))
+        _, result = decode(DraftMatching(), corrupted(text, 1 - noise))
         assert result.ids == text, f"drafts with noise {noise} change the text"
         forwards = result.stats.verify_forwards + result.stats.plain_forwards
         print(f"noise {noise:4.0%} {forwards:4} forwards {'#' * (60 * forwards // tokens)}", flush=True)
@@ -300,8 +305,8 @@ def trained(target: TransformersTarget, prompt: Prompt, draft: list[int], rate: 
     start = handle.slot.length
     target.release(handle)
 
-    def with_drafts(items: Any, need: Any = Need.ARGMAX) -> Any:
-        found = forward(items, need)
+    def with_drafts(items: Any, detail: Any = ScoreDetail.ARGMAX) -> Any:
+        found = forward(items, detail)
         for (sequence, window), scores in zip(items, found, strict=True):
             masks = np.flatnonzero(window.tokens == MASK)
             # A slot at depth d predicts token d + 1 after the boundary, which is text[length - start].

@@ -30,12 +30,12 @@ from bench_decode import (
     trained,
 )
 
-from galley.decoding import BlockDiffusion, Costs, Match, Plain
+from galley.decoding import Autoregressive, DraftMatching, ForwardCosts, SelfSpeculation
 from galley.decoding.matching import agreement
 from galley.targets.profiles import profile_for
 from galley.targets.prompt import Prompt
 from galley.targets.transformers.patches import replace_patch_convolutions
-from galley.targets.transformers.selfspec import SelfSpeculation
+from galley.targets.transformers.selfspec import BlockDiffusionSettings
 from galley.targets.transformers.target import TransformersTarget
 
 BLOCK = 32
@@ -77,7 +77,9 @@ def main() -> None:
     inputs = {name: value.to(options.device) for name, value in processor.inputs.items()}
     inputs["pixel_values"] = inputs["pixel_values"].to(torch.bfloat16)
     plain = TransformersTarget(model, processor, profile_for("glm_ocr"))
-    drafting = TransformersTarget(model, processor, profile_for("glm_ocr"), SelfSpeculation(MASK, BLOCK))
+    drafting = TransformersTarget(
+        model, processor, profile_for("glm_ocr"), BlockDiffusionSettings(MASK, BLOCK)
+    )
     plain.stop_ids = drafting.stop_ids = frozenset({-1})
     prompt = Prompt(np.zeros((448, 448, 3), np.uint8), "")
     size = sum(parameter.numel() for parameter in model.parameters()) / 1e6
@@ -94,9 +96,9 @@ def compare(
     tokens: int,
 ) -> None:
     """Print tokens per second, the ratio to Galley's plain decoding, and how far the ids are its own."""
-    costs = Costs.flat()  # no proposer here asks for them
-    ours(plain, prompt, Plain(), [], 8, costs)
-    ar, result = ours(plain, prompt, Plain(), [], tokens, costs)
+    costs = ForwardCosts.flat()  # no drafter here asks for them
+    ours(plain, prompt, Autoregressive(), [], 8, costs)
+    ar, result = ours(plain, prompt, Autoregressive(), [], tokens, costs)
     text = result.ids
     theirs(plain.model, inputs, 8)
     took, ids = theirs(plain.model, inputs, tokens)
@@ -115,10 +117,10 @@ def compare(
     for accepted in ACCEPTED:
         rate = rate_of(accepted)
         draft = corrupted(text, rate)
-        took, result = ours(plain, prompt, Match(), draft, tokens, costs)
+        took, result = ours(plain, prompt, DraftMatching(), draft, tokens, costs)
         line(f"match, drafts right at {rate:.3f}", took, result.ids, result.stats.tpf)
         with trained(drafting, prompt, draft, rate):
-            run = partial(ours, drafting, prompt, BlockDiffusion(), [], tokens, costs)
+            run = partial(ours, drafting, prompt, SelfSpeculation(), [], tokens, costs)
             run()  # captures the graphs of its shapes
             took, result = run()
             line(f"self-speculation, {accepted} of {BLOCK} accepted", took, result.ids, result.stats.tpf)

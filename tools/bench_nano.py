@@ -45,7 +45,7 @@ from galley.targets.prompt import Reader, Task, text_key
 from galley.training.nano.compose import Bank, Composed, Mixture, compose
 from galley.training.nano.run import HELD_OUT
 
-PROPOSERS = {"AR": "none", "self-speculation": "block_diffusion", "match": "match", "auto": "auto"}
+DRAFTERS = {"AR": "ar", "self-speculation": "self-spec", "match": "match", "auto": "auto"}
 TAUS = (0.5, 0.7, 0.9)
 REGIONS, HSD = "HSD, regions only", "HSD, regions then page"
 MIXTURES = {Task.TEXT: Mixture(1, 0, 0), Task.TABLE: Mixture(0, 1, 0), Task.PAGE: Mixture(0, 0, 1)}
@@ -99,7 +99,7 @@ def decoders(target: NanoTarget) -> dict[str, Callable[[Request], Result]]:
     def direct(tau: float) -> Callable[[Request], Result]:
         return lambda request: diffuse(target, request.prompt, max_tokens=request.max_tokens, tau_c=tau)
 
-    found = {name: speculative(proposer) for name, proposer in PROPOSERS.items()}
+    found = {name: speculative(drafter) for name, drafter in DRAFTERS.items()}
     return found | {f"diffusion, tau_c {tau}": direct(tau) for tau in TAUS}
 
 
@@ -118,7 +118,7 @@ def measure(target: NanoTarget, documents: Sequence[Composed]) -> dict[str, Tall
     tallies = {name: Tally() for name in names}
     for document in documents:
         read(document, tallies)
-    for name in [*PROPOSERS, HSD] if paged else PROPOSERS:
+    for name in [*DRAFTERS, HSD] if paged else DRAFTERS:
         if tallies[name].ids != tallies["AR"].ids:
             raise AssertionError(f"{name} does not give the ids of plain decoding")
     return tallies

@@ -159,7 +159,7 @@ def export(work: Path) -> Path:
     prompts = [NanoPrompt(make_reading(target.vocabulary, d.groups, d.task), d.task) for d in documents]
     plain, drafted = (
         [result.ids for result in Decoder(target, name).run([Request(p, max_tokens=80) for p in prompts])]
-        for name in ("none", "block_diffusion")
+        for name in ("ar", "self-spec")
     )
     check(any(plain) and plain == drafted, "the exported model drafts other ids than it decodes")
     return model

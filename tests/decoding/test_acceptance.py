@@ -11,8 +11,18 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 from toy_target import ToyTarget, plain
 
-from galley.decoding import Costs, Decoder, Exact, Need, Request, Sampling, Scores, Threshold, Window
-from galley.decoding.accept import walk
+from galley.decoding import (
+    Decoder,
+    Exact,
+    ForwardCosts,
+    Request,
+    Sampling,
+    ScoreDetail,
+    Scores,
+    Threshold,
+    Window,
+)
+from galley.decoding.accept import accept_path
 from galley.decoding.penalty import RepetitionPenalty
 
 PROMPT = 11
@@ -23,14 +33,14 @@ def log_softmax(row: np.ndarray) -> np.ndarray:
 
 
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10_000), tau=st.floats(0.05, 0.99), proposer=st.sampled_from(["match", "auto"]))
-def test_tau_commits_only_what_the_rule_allows(seed: int, tau: float, proposer: str) -> None:
+@given(seed=st.integers(0, 10_000), tau=st.floats(0.05, 0.99), drafter=st.sampled_from(["match", "auto"]))
+def test_tau_commits_only_what_the_rule_allows(seed: int, tau: float, drafter: str) -> None:
     """Every token is the model's best, or was drafted and is within tau of the best."""
     target = ToyTarget(vocab=8, quality=0.7, stop_bias=-100.0)
     dice = np.random.default_rng(seed)
     drafts = dice.integers(1, 7, (3, 60)).tolist()
     request = Request(seed, drafts, max_tokens=50, acceptance=Threshold(tau), loop_guard=None)
-    (result,) = Decoder(target, proposer, costs=Costs.flat()).run([request])
+    (result,) = Decoder(target, drafter, costs=ForwardCosts.flat()).run([request])
     assert result.error is None
     for index, committed in enumerate(result.trace):
         row = log_softmax(target.logits(seed, result.ids[:index]))
@@ -57,9 +67,9 @@ def test_tau_takes_the_likeliest_child() -> None:
     logprobs = np.log(np.array([[0.4, 0.35, 0.25], [0.5, 0.3, 0.2], [0.5, 0.3, 0.2]], dtype=np.float32))
     window = Window.tree([0, 2, 1], [-1, 0, 0])
     scores = Scores(logprobs.argmax(1), logprobs.max(1), drafted=logprobs[[0, 0, 0], [0, 2, 1]])
-    outcome = walk(window, scores, Threshold(0.5), np.random.default_rng(0))
+    outcome = accept_path(window, scores, Threshold(0.5), np.random.default_rng(0))
     assert (outcome.slots, outcome.tokens) == ([0, 2], [1, 0])
-    assert walk(window, scores, Threshold(0.9), np.random.default_rng(0)).tokens == [0]
+    assert accept_path(window, scores, Threshold(0.9), np.random.default_rng(0)).tokens == [0]
 
 
 @pytest.mark.parametrize("wrong", [0.0, -1.0, 1.5])
@@ -72,10 +82,10 @@ def test_senseless_settings_are_refused(wrong: float) -> None:
 
 def test_a_target_that_withholds_scores_is_told_which() -> None:
     window = Window.chain([0, 1])
-    with pytest.raises(ValueError, match=r"Need\.DRAFTED"):
-        walk(window, Scores(np.array([2, 2])), Threshold(0.5), np.random.default_rng(0))
-    with pytest.raises(ValueError, match=r"Need\.FULL"):
-        walk(window, Scores(np.array([2, 2])), Sampling(), np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"ScoreDetail\.DRAFTED"):
+        accept_path(window, Scores(np.array([2, 2])), Threshold(0.5), np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"ScoreDetail\.FULL"):
+        accept_path(window, Scores(np.array([2, 2])), Sampling(), np.random.default_rng(0))
 
 
 # Sampling
@@ -105,14 +115,14 @@ def test_sampling_keeps_the_distribution(drafts: str, temperature: float) -> Non
         "tree": [[a, b, c] for a in range(1, 5) for b in range(1, 5) for c in (1, 2)],
         "own": [],
     }[drafts]
-    proposer = "block_diffusion" if drafts == "own" else "match"
+    drafter = "self-spec" if drafts == "own" else "match"
     requests = [
         Request(PROMPT, pool, max_tokens=4, acceptance=Sampling(temperature, seed), loop_guard=None)
         for seed in range(3000)
     ]
     counts = np.zeros((6, 6))
     accepted = 0
-    for result in Decoder(target, proposer, max_batch=64).run(requests):
+    for result in Decoder(target, drafter, max_batch=64).run(requests):
         counts[tuple(result.ids[1:3])] += 1
         accepted += result.trace[2].source.kind != "model"
     assert accepted > 50
@@ -127,7 +137,7 @@ def test_sampling_keeps_the_distribution(drafts: str, temperature: float) -> Non
 
 @pytest.mark.parametrize("shape", ["chain", "tree"])
 def test_one_window_samples_the_target(shape: str) -> None:
-    """The walk itself, many times over one window: first and second token, drafted and free alike."""
+    """The accepted path itself, many times over one window: first and second token, drafted and free alike."""
     dice = np.random.default_rng(5)
     first, after = dice.dirichlet(np.ones(5)), dice.dirichlet(np.ones(5), size=5)
     if shape == "chain":
@@ -143,7 +153,7 @@ def test_one_window_samples_the_target(shape: str) -> None:
     random = np.random.default_rng(1)
     firsts, seconds, runs = np.zeros(5), np.zeros((5, 5)), 20_000
     for _ in range(runs):
-        tokens = walk(window, scores, Sampling(1.0), random).tokens
+        tokens = accept_path(window, scores, Sampling(1.0), random).tokens
         firsts[tokens[0]] += 1
         if tokens[0] in drafted:
             seconds[tokens[0], tokens[1]] += 1
@@ -157,7 +167,7 @@ def test_a_seed_gives_the_same_text_with_and_without_drafts() -> None:
     texts = []
     for drafts in ([], [plain(target, PROMPT, 40, temperature=1.0, seed=4)], [[1, 2, 3]]):
         request = Request(PROMPT, drafts, max_tokens=40, acceptance=Sampling(1.0, seed=4))
-        texts.append(Decoder(target, "auto", costs=Costs.flat()).run([request])[0].ids)
+        texts.append(Decoder(target, "auto", costs=ForwardCosts.flat()).run([request])[0].ids)
     assert texts[0] == texts[1] == texts[2] == plain(target, PROMPT, 40, temperature=1.0, seed=4)
 
 
@@ -180,11 +190,11 @@ def test_penalty_works_on_logits_position_by_position() -> None:
         log_norm=np.repeat(norm, 2),
     )
     # after committing 1 the model would say 1 again, which its own path now penalises
-    assert walk(window, both, Exact(), np.random.default_rng(0), penalty).tokens == [1, 0]
+    assert accept_path(window, both, Exact(), np.random.default_rng(0), penalty).tokens == [1, 0]
 
 
-@pytest.mark.parametrize("proposer", ["match", "block_diffusion", "auto"])
-def test_penalty_with_drafts_equals_the_plain_loop(proposer: str) -> None:
+@pytest.mark.parametrize("drafter", ["match", "self-spec", "auto"])
+def test_penalty_with_drafts_equals_the_plain_loop(drafter: str) -> None:
     target = ToyTarget(vocab=12, quality=0.9, stop_bias=-100.0)
     changed = 0
     for prompt in range(15):
@@ -193,7 +203,7 @@ def test_penalty_with_drafts_equals_the_plain_loop(proposer: str) -> None:
         request = Request(
             prompt, [text], max_tokens=50, repetition_penalty=1.4, prompt_ids=[1, 2], loop_guard=None
         )
-        (result,) = Decoder(target, proposer, costs=Costs.flat()).run([request])
+        (result,) = Decoder(target, drafter, costs=ForwardCosts.flat()).run([request])
         assert result.ids == text
     assert changed > 10
-    assert set(target.needs) == {Need.FULL} or proposer == "none"
+    assert set(target.details) == {ScoreDetail.FULL} or drafter == "ar"

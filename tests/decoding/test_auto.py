@@ -7,18 +7,18 @@ import pytest
 
 from galley.decoding import Scores
 from galley.decoding.accept import Outcome
-from galley.decoding.auto import own_draft
-from galley.decoding.proposers import Proposal
+from galley.decoding.drafters import DraftWindow
+from galley.decoding.drafters.auto import self_draft
 from galley.decoding.tree import Draft, PrefixTree, Source
 
 MASKS = np.full(3, 99)
 
 
-def riding(*anchors: int) -> Proposal:
+def riding(*anchors: int) -> DraftWindow:
     """x0, a chain 1 2 behind it and a block of three masks behind each anchor."""
     tree = PrefixTree(7)
-    tree.add(Draft(np.array([1, 2]), np.array([0.9, 0.8]), Source("draft", 0)))
-    return Proposal(tree, [(anchor, MASKS) for anchor in anchors])
+    tree.add(Draft(np.array([1, 2]), np.array([0.9, 0.8]), Source("match", 0)))
+    return DraftWindow(tree, [(anchor, MASKS) for anchor in anchors])
 
 
 def scores(*blocks: list[int]) -> Scores:
@@ -26,8 +26,8 @@ def scores(*blocks: list[int]) -> Scores:
     return Scores(argmax, np.full(len(argmax), -0.2, dtype=np.float32))
 
 
-def drafted(proposal: Proposal, given: Scores, outcome: Outcome) -> list[int] | None:
-    draft = own_draft(proposal, given, outcome, 0.9)
+def drafted(draft_window: DraftWindow, given: Scores, outcome: Outcome) -> list[int] | None:
+    draft = self_draft(draft_window, given, outcome, 0.9)
     return None if draft is None else draft.tokens.tolist()
 
 
@@ -54,12 +54,12 @@ def test_the_deepest_block_knows_most() -> None:
 
 def test_a_block_that_is_all_committed_has_nothing_left() -> None:
     outcome = Outcome([0, 1, 2], [1, 2, 3])
-    short = Proposal(riding().tree, [(0, MASKS[:2])])
+    short = DraftWindow(riding().tree, [(0, MASKS[:2])])
     assert drafted(short, scores([2, 3]), outcome) is None
 
 
 def test_odds_lie_between_the_claim_and_what_claims_were_worth() -> None:
-    draft = own_draft(riding(2), scores([4, 5, 6]), Outcome([0, 1, 2], [1, 2, 3]), 0.5)
+    draft = self_draft(riding(2), scores([4, 5, 6]), Outcome([0, 1, 2], [1, 2, 3]), 0.5)
     assert draft is not None
     step = float(np.exp(-0.1) * np.sqrt(0.5))
     assert draft.odds == pytest.approx([step, step**2, step**3])

@@ -1,4 +1,4 @@
-"""Costs, rates and pace."""
+"""ForwardCosts, rates and pace."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ import numpy as np
 import pytest
 from toy_target import ToyTarget
 
-from galley.decoding import Costs, Need, Scores
-from galley.decoding.budget import Pace, Rate
+from galley.decoding import ForwardCosts, ScoreDetail, Scores
+from galley.decoding.budget import AcceptanceRate, Throughput
 
 
 def test_costs_are_interpolated_and_extrapolated() -> None:
-    costs = Costs([4, 1, 10], [2.0, 1.0, 5.0])
+    costs = ForwardCosts([4, 1, 10], [2.0, 1.0, 5.0])
     assert costs.share(np.array([1, 4, 7, 10, 12])).tolist() == [1.0, 2.0, 3.5, 5.0, 6.0]
-    assert float(Costs.flat(3.0).share(500)) == 3.0
+    assert float(ForwardCosts.flat(3.0).share(500)) == 3.0
 
 
 def test_costs_never_fall_with_width() -> None:
-    assert Costs([1, 2, 3], [2.0, 1.0, 4.0]).share(np.array([1, 2, 3])).tolist() == [2.0, 2.0, 4.0]
+    assert ForwardCosts([1, 2, 3], [2.0, 1.0, 4.0]).share(np.array([1, 2, 3])).tolist() == [2.0, 2.0, 4.0]
 
 
 def test_a_batch_shares_the_cost() -> None:
-    costs = Costs([1, 100], [1.0, 2.0])
+    costs = ForwardCosts([1, 100], [1.0, 2.0])
     assert float(costs.share(10, batch=10)) == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(("widths", "seconds"), [([], []), ([1, 2], [1.0]), ([1], [0.0])])
 def test_senseless_tables_are_refused(widths: list[int], seconds: list[float]) -> None:
     with pytest.raises(ValueError, match="cost table"):
-        Costs(widths, seconds)
+        ForwardCosts(widths, seconds)
 
 
 def test_a_rate_moves_from_its_prior_to_what_is_seen() -> None:
-    rate = Rate(0.9)
+    rate = AcceptanceRate(0.9)
     assert rate.value == pytest.approx(0.9)
     rate.see(0, 8)
     assert rate.value == pytest.approx(0.45, abs=0.01)
@@ -46,7 +46,7 @@ def test_a_rate_moves_from_its_prior_to_what_is_seen() -> None:
 
 
 def test_a_child_starts_at_its_parent_and_teaches_it() -> None:
-    parent = Rate(0.5)
+    parent = AcceptanceRate(0.5)
     child = parent.child()
     child.see(100, 0)
     assert child.value > parent.value > 0.9
@@ -55,7 +55,7 @@ def test_a_child_starts_at_its_parent_and_teaches_it() -> None:
 
 
 def test_pace_starts_at_plain_decoding() -> None:
-    pace = Pace(Costs([1, 2], [0.5, 0.6]))
+    pace = Throughput(ForwardCosts([1, 2], [0.5, 0.6]))
     assert pace.tokens_per_second == pytest.approx(2.0)
     for _ in range(100):
         pace.see(10, 0.5)
@@ -71,14 +71,14 @@ def test_costs_go_by_the_targets_clock_and_take_the_least_time() -> None:
         def clock(self) -> float:
             return self.now
 
-        def forward(self, items, need: Need = Need.ARGMAX) -> list[Scores]:  # type: ignore[no-untyped-def]
+        def forward(self, items, detail: ScoreDetail = ScoreDetail.ARGMAX) -> list[Scores]:  # type: ignore[no-untyped-def]
             width = len(items[0][1])
             disturbed = len(self.windows) % 6 == 1
             self.now += 1e-3 * width + 5e-3 * disturbed
-            return super().forward(items, need)
+            return super().forward(items, detail)
 
     target = Busy()
     ((handle, _),) = target.prefill([1])
-    measured = Costs.measure(target, handle, 5, budget=5)
+    measured = ForwardCosts.measure(target, handle, 5, budget=5)
     np.testing.assert_allclose(measured.seconds, 1e-3 * measured.widths)
     assert measured.widths.tolist() == [1, 4, 16, 64, 256]

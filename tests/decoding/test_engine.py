@@ -11,16 +11,16 @@ import pytest
 from toy_target import ToyHandle, ToyTarget, plain
 
 from galley.decoding import (
-    BlockDiffusion,
-    Costs,
     Decoder,
+    DraftMatching,
     DraftPool,
     Finish,
-    Match,
+    ForwardCosts,
     Mtp,
-    Need,
     Request,
+    ScoreDetail,
     Scores,
+    SelfSpeculation,
     Window,
 )
 
@@ -53,7 +53,7 @@ def test_requests_that_fail_to_come_leave_the_decoder_free() -> None:
 
 def test_concurrency_is_bounded_and_every_forward_carries_all() -> None:
     target = ToyTarget(stop_bias=ENDLESS)
-    decoder = Decoder(target, BlockDiffusion(), max_batch=3)
+    decoder = Decoder(target, SelfSpeculation(), max_batch=3)
     decoder.run(request(p, 20) for p in range(7))
     assert max(map(len, target.windows)) == 3
     assert decoder.forwards == len(target.windows)
@@ -63,7 +63,7 @@ def test_concurrency_is_bounded_and_every_forward_carries_all() -> None:
 
 def test_a_request_joins_a_running_batch() -> None:
     target = ToyTarget(stop_bias=ENDLESS)
-    decoder = Decoder(target, "none", max_batch=4)
+    decoder = Decoder(target, "ar", max_batch=4)
     first = decoder.add(request(1, 10))
     for _ in range(4):
         assert decoder.step() == []
@@ -77,7 +77,7 @@ def test_a_request_joins_a_running_batch() -> None:
 
 def test_cancelling_keeps_what_was_written_and_frees_the_rest() -> None:
     target = ToyTarget(stop_bias=ENDLESS)
-    decoder = Decoder(target, "none", max_batch=1)
+    decoder = Decoder(target, "ar", max_batch=1)
     running, waiting = decoder.add(request(1)), decoder.add(request(2))
     for _ in range(5):
         decoder.step()
@@ -113,15 +113,15 @@ class Failing(ToyTarget):
         self.where = where
         self.bad = bad
 
-    def prefill(self, prompts, need: Need = Need.ARGMAX):  # type: ignore[no-untyped-def]
+    def prefill(self, prompts, detail: ScoreDetail = ScoreDetail.ARGMAX):  # type: ignore[no-untyped-def]
         if self.where == "prefill" and self.bad in prompts:
             raise RuntimeError("out of memory")
-        return super().prefill(prompts, need)
+        return super().prefill(prompts, detail)
 
-    def forward(self, items, need: Need = Need.ARGMAX) -> list[Scores]:  # type: ignore[no-untyped-def]
+    def forward(self, items, detail: ScoreDetail = ScoreDetail.ARGMAX) -> list[Scores]:  # type: ignore[no-untyped-def]
         if self.where == "forward" and any(h.prompt == self.bad and len(h.cached) > 4 for h, _ in items):
             raise RuntimeError("out of memory")
-        return super().forward(items, need)
+        return super().forward(items, detail)
 
     def commit(self, handle: ToyHandle, slots: np.ndarray) -> None:
         if self.where == "commit" and handle.prompt == self.bad:
@@ -130,10 +130,10 @@ class Failing(ToyTarget):
 
 
 @pytest.mark.parametrize("where", ["prefill", "forward", "commit"])
-@pytest.mark.parametrize("proposer", ["none", "block_diffusion", "auto"])
-def test_one_failing_sequence_spares_the_others(where: str, proposer: str) -> None:
+@pytest.mark.parametrize("drafter", ["ar", "self-spec", "auto"])
+def test_one_failing_sequence_spares_the_others(where: str, drafter: str) -> None:
     target = Failing(where)
-    decoder = Decoder(target, proposer, max_batch=4, costs=Costs.flat())
+    decoder = Decoder(target, drafter, max_batch=4, costs=ForwardCosts.flat())
     results = decoder.run(request(p) for p in range(5))
     for prompt, result in enumerate(results):
         text = plain(target, prompt, 30)
@@ -147,35 +147,35 @@ def test_one_failing_sequence_spares_the_others(where: str, proposer: str) -> No
 
 
 def test_what_was_written_before_an_error_is_kept() -> None:
-    (result,) = Decoder(Failing("forward"), "none").run([request(2)])
+    (result,) = Decoder(Failing("forward"), "ar").run([request(2)])
     assert len(result.ids) == 6
 
 
 def test_an_interrupt_frees_everything_and_is_passed_on() -> None:
     class Interrupted(ToyTarget):
-        def forward(self, items, need: Need = Need.ARGMAX) -> list[Scores]:  # type: ignore[no-untyped-def]
+        def forward(self, items, detail: ScoreDetail = ScoreDetail.ARGMAX) -> list[Scores]:  # type: ignore[no-untyped-def]
             if len(self.windows) == 3:
                 raise KeyboardInterrupt
-            return super().forward(items, need)
+            return super().forward(items, detail)
 
     target = Interrupted(stop_bias=ENDLESS)
-    decoder = Decoder(target, "none")
+    decoder = Decoder(target, "ar")
     with pytest.raises(KeyboardInterrupt):
         decoder.run([request(1), request(2)])
     assert not decoder.busy and all(handle.released for handle in target.handles)
 
 
-def test_a_proposer_the_model_cannot_serve_is_an_error_of_its_request() -> None:
+def test_a_drafter_the_model_cannot_serve_is_an_error_of_its_request() -> None:
     target = ToyTarget(block_size=None)
-    results = Decoder(target, "none").run(
-        [request(1, proposer=BlockDiffusion()), request(1, proposer=Mtp()), request(1)]
+    results = Decoder(target, "ar").run(
+        [request(1, drafter=SelfSpeculation()), request(1, drafter=Mtp()), request(1)]
     )
     assert [result.finish is Finish.ERROR for result in results] == [True, True, False]
     assert "no mask token" in str(results[0].error)
 
 
 def test_bad_settings_are_refused_at_once() -> None:
-    with pytest.raises(ValueError, match="no proposer is called 'magic'"):
+    with pytest.raises(ValueError, match="no way of drafting called 'magic'"):
         Decoder(ToyTarget(), "magic")
     with pytest.raises(ValueError, match="max_batch"):
         Decoder(ToyTarget(), max_batch=0)
@@ -184,36 +184,36 @@ def test_bad_settings_are_refused_at_once() -> None:
             Request(1, max_tokens=length)  # type: ignore[arg-type]
     for size in (0, 100_000):
         with pytest.raises(ValueError, match="block_size"):
-            BlockDiffusion(block_size=size)
+            SelfSpeculation(block_size=size)
     with pytest.raises(ValueError, match="tau_d"):
-        BlockDiffusion(tau_d=0.0)
+        SelfSpeculation(tau_d=0.0)
     for strength in (0.0, math.nan, math.inf):
         with pytest.raises(ValueError, match="repetition_penalty"):
             Request(1, repetition_penalty=strength)
 
 
-@pytest.mark.parametrize("proposer", ["match", "auto"])
-def test_drafts_of_another_vocabulary_do_no_harm(proposer: str) -> None:
+@pytest.mark.parametrize("drafter", ["match", "auto"])
+def test_drafts_of_another_vocabulary_do_no_harm(drafter: str) -> None:
     target = ToyTarget(stop_bias=ENDLESS)
     text = plain(target, 1, 30)
     drafts = [[*text[:9], 10**7, *text[9:], -1], [-5, 10**9], [target.vocab_size]]
-    (result,) = Decoder(target, proposer).run([request(1, drafts=drafts)])
+    (result,) = Decoder(target, drafter).run([request(1, drafts=drafts)])
     assert result.ids == text
     assert sum(result.stats.accepted) > 20
 
 
-@pytest.mark.parametrize("proposer", ["prompt_lookup", "auto"])
-def test_prompt_ids_without_a_token_do_no_harm(proposer: str) -> None:
+@pytest.mark.parametrize("drafter", ["prompt-lookup", "auto"])
+def test_prompt_ids_without_a_token_do_no_harm(drafter: str) -> None:
     """Placeholders of images are often -1 or beyond the vocabulary."""
     target = ToyTarget(stop_bias=ENDLESS)
     ids = [1, 2, 3, -1, 10**9]
-    (result,) = Decoder(target, proposer).run([request(1, prompt_ids=ids)])
+    (result,) = Decoder(target, drafter).run([request(1, prompt_ids=ids)])
     assert result.ids == plain(target, 1, 30)
 
 
 def test_a_block_is_no_longer_than_the_text_may_become() -> None:
     target = ToyTarget(stop_bias=ENDLESS)
-    (result,) = Decoder(target, BlockDiffusion(block_size=500)).run([request(1, 12)])
+    (result,) = Decoder(target, SelfSpeculation(block_size=500)).run([request(1, 12)])
     assert result.ids == plain(target, 1, 12)
     assert max(len(window) for windows in target.windows for window in windows) <= 12
 
@@ -224,7 +224,7 @@ def test_scores_that_are_not_numbers_end_the_sequence_with_an_error() -> None:
             row = super().logits(prompt, context)
             return np.full_like(row, np.nan) if prompt == 2 and len(context) > 4 else row
 
-    broken, sound = Decoder(Broken(stop_bias=ENDLESS), "none").run([request(2), request(1)])
+    broken, sound = Decoder(Broken(stop_bias=ENDLESS), "ar").run([request(2), request(1)])
     assert broken.finish is Finish.ERROR and "not numbers" in str(broken.error)
     assert len(broken.ids) == 5
     assert sound.ids == plain(ToyTarget(stop_bias=ENDLESS), 1, 30)
@@ -240,14 +240,14 @@ def test_run_on_a_busy_decoder_would_lose_results() -> None:
 def test_tokens_are_reported_as_they_are_committed() -> None:
     target = ToyTarget(stop_bias=ENDLESS)
     parts: list[list[int]] = []
-    (result,) = Decoder(target, "block_diffusion").run([request(1, on_commit=parts.append)])
+    (result,) = Decoder(target, "self-spec").run([request(1, on_commit=parts.append)])
     assert [token for part in parts for token in part] == result.ids
     assert len(parts) > 2 and all(parts)
 
 
 def test_a_failing_listener_ends_only_its_own_sequence() -> None:
     target = ToyTarget(stop_bias=ENDLESS)
-    results = Decoder(target, "none").run([request(1, on_commit=lambda ids: 1 / 0), request(2)])
+    results = Decoder(target, "ar").run([request(1, on_commit=lambda ids: 1 / 0), request(2)])
     assert isinstance(results[0].error, ZeroDivisionError)
     assert results[1].ids == plain(target, 2, 30)
 
@@ -257,7 +257,7 @@ def test_a_page_matches_what_its_regions_are_still_writing() -> None:
     target = ToyTarget(vocab=5000, block_size=None, stop_bias=ENDLESS)
     page_text = plain(target, 1, 120)
     pool = DraftPool()
-    decoder = Decoder(target, Match(), max_batch=4)
+    decoder = Decoder(target, DraftMatching(), max_batch=4)
     page = decoder.add(request(1, 120, drafts=pool))
     draft = pool.add()
     while decoder.busy:
@@ -271,7 +271,7 @@ def test_a_page_matches_what_its_regions_are_still_writing() -> None:
 
 def test_requests_may_be_added_and_cancelled_from_other_threads() -> None:
     target = ToyTarget(stop_bias=ENDLESS)
-    decoder = Decoder(target, "none", max_batch=3)
+    decoder = Decoder(target, "ar", max_batch=3)
     tickets: list[int] = []
 
     def client(start: int) -> None:
@@ -292,12 +292,14 @@ def test_requests_may_be_added_and_cancelled_from_other_threads() -> None:
 
 
 def test_wall_time_is_shared_out_by_phase() -> None:
-    (result, _) = Decoder(ToyTarget(quality=0.9, stop_bias=ENDLESS), "block_diffusion").run(
+    (result, _) = Decoder(ToyTarget(quality=0.9, stop_bias=ENDLESS), "self-spec").run(
         [request(1), request(2)]
     )
     seconds = result.stats.seconds
-    assert min(seconds.prefill, seconds.draft, seconds.verify, seconds.propose) > 0
-    assert seconds.total == pytest.approx(seconds.prefill + seconds.draft + seconds.verify + seconds.propose)
+    assert min(seconds.prefill, seconds.draft, seconds.verify, seconds.draft_search) > 0
+    assert seconds.total == pytest.approx(
+        seconds.prefill + seconds.draft + seconds.verify + seconds.draft_search
+    )
 
 
 def test_the_trace_names_who_drafted_what() -> None:
@@ -306,7 +308,7 @@ def test_the_trace_names_who_drafted_what() -> None:
     (result,) = Decoder(target, "match").run([request(1, 30, drafts=[[1, 2, 3], text[:15]])])
     kinds = [(committed.source.kind, committed.source.draft) for committed in result.trace]
     assert kinds[0] == ("model", None)
-    assert kinds[1:15] == [("draft", 1)] * 14
+    assert kinds[1:15] == [("match", 1)] * 14
     assert kinds[15] == ("model", None)
     rounds = [committed.round for committed in result.trace]
     assert rounds == sorted(rounds) and rounds[1] == rounds[15]
@@ -325,13 +327,13 @@ def test_costs_are_measured_once_and_nothing_is_committed() -> None:
 
 def test_measuring_stops_where_the_target_refuses() -> None:
     class Narrow(ToyTarget):
-        def forward(self, items, need: Need = Need.ARGMAX) -> list[Scores]:  # type: ignore[no-untyped-def]
+        def forward(self, items, detail: ScoreDetail = ScoreDetail.ARGMAX) -> list[Scores]:  # type: ignore[no-untyped-def]
             if any(len(window) > 20 for _, window in items):
                 raise RuntimeError("too wide")
-            return super().forward(items, need)
+            return super().forward(items, detail)
 
     target = Narrow(stop_bias=ENDLESS)
     ((handle, _),) = target.prefill([1])
-    assert Costs.measure(target, handle, 5).widths.tolist() == [1, 4, 16]
+    assert ForwardCosts.measure(target, handle, 5).widths.tolist() == [1, 4, 16]
     assert handle.cached == []
     assert isinstance(target.windows[0][0], Window)

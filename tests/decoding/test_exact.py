@@ -11,24 +11,35 @@ from toy_target import ToyMtpTarget, ToyTarget, plain
 
 from galley.decoding import (
     Auto,
-    BlockDiffusion,
-    Costs,
+    Autoregressive,
     Decoder,
+    DraftMatching,
     Exact,
     Finish,
-    Match,
+    ForwardCosts,
     MatchLimits,
     Mtp,
-    Plain,
     PromptLookup,
     Request,
     Sampling,
+    SelfSpeculation,
     Threshold,
 )
 
-SELF = [BlockDiffusion(), BlockDiffusion(block_size=3), BlockDiffusion(tau_d=0.5), Auto(), Auto(anchors=8)]
-FREE = [Plain(), Match(), Match(MatchLimits(n=2, depth=3, chain=5), nodes=9), PromptLookup(), Auto()]
-COSTS = [Costs.flat(), Costs([1, 100], [1.0, 1.05]), Costs([1, 100], [1.0, 20.0]), Costs([1, 2], [1.0, 2.0])]
+SELF = [SelfSpeculation(), SelfSpeculation(block_size=3), SelfSpeculation(tau_d=0.5), Auto(), Auto(anchors=8)]
+FREE = [
+    Autoregressive(),
+    DraftMatching(),
+    DraftMatching(MatchLimits(n=2, depth=3, chain=5), nodes=9),
+    PromptLookup(),
+    Auto(),
+]
+COSTS = [
+    ForwardCosts.flat(),
+    ForwardCosts([1, 100], [1.0, 1.05]),
+    ForwardCosts([1, 100], [1.0, 20.0]),
+    ForwardCosts([1, 2], [1.0, 2.0]),
+]
 
 
 def noisy(text: list[int], rng: random.Random, errors: float) -> list[int]:
@@ -60,17 +71,17 @@ def drafts_for(text: list[int], rng: random.Random) -> list[list[int]]:
     return pools.get(kind) or [draft for pool in pools.values() for draft in pool]
 
 
-def decode_and_compare(target: ToyTarget, proposers: list, seed: int) -> None:
+def decode_and_compare(target: ToyTarget, drafters: list, seed: int) -> None:
     """A batch of random requests, some joining late, against the plain loop."""
     rng = random.Random(seed)
-    decoder = Decoder(target, rng.choice(proposers), max_batch=rng.randrange(1, 5), costs=rng.choice(COSTS))
+    decoder = Decoder(target, rng.choice(drafters), max_batch=rng.randrange(1, 5), costs=rng.choice(COSTS))
     wanted: dict[int, list[int]] = {}
     finished = {}
     waiting = rng.randrange(1, 6)
     while waiting or decoder.busy:
         if waiting and (rng.random() < 0.5 or not decoder.busy):
             waiting -= 1
-            request, text = random_request(target, rng, proposers)
+            request, text = random_request(target, rng, drafters)
             wanted[decoder.add(request)] = text
         finished.update((result.ticket, result) for result in decoder.step())
     assert {ticket: result.ids for ticket, result in finished.items()} == wanted
@@ -81,7 +92,7 @@ def decode_and_compare(target: ToyTarget, proposers: list, seed: int) -> None:
     assert all(handle.released for handle in target.handles)
 
 
-def random_request(target: ToyTarget, rng: random.Random, proposers: list) -> tuple[Request, list[int]]:
+def random_request(target: ToyTarget, rng: random.Random, drafters: list) -> tuple[Request, list[int]]:
     prompt, length = rng.randrange(10_000), rng.randrange(1, 70)
     penalty = rng.choice([1.0, 1.0, 1.3])
     prompt_ids = [rng.randrange(38) for _ in range(rng.randrange(10))]
@@ -102,7 +113,7 @@ def random_request(target: ToyTarget, rng: random.Random, proposers: list) -> tu
         drafts_for(text, rng),
         max_tokens=length,
         acceptance=rule,
-        proposer=rng.choice([None, *proposers]),
+        drafter=rng.choice([None, *drafters]),
         repetition_penalty=penalty,
         prompt_ids=prompt_ids,
         loop_guard=None,
@@ -134,21 +145,25 @@ def test_a_model_with_mtp(seed: int, quality: float) -> None:
 
 
 @pytest.mark.parametrize("length", range(1, 12))
-@pytest.mark.parametrize("proposer", ["none", "match", "block_diffusion", "prompt_lookup", "auto"])
-def test_every_length(length: int, proposer: str) -> None:
+@pytest.mark.parametrize("drafter", ["ar", "match", "self-spec", "prompt-lookup", "auto"])
+def test_every_length(length: int, drafter: str) -> None:
     target = ToyTarget(quality=1.0, stop_bias=-100.0)
     text = plain(target, 5, 40)
-    (result,) = Decoder(target, proposer, costs=Costs.flat()).run([Request(5, [text], max_tokens=length)])
+    (result,) = Decoder(target, drafter, costs=ForwardCosts.flat()).run(
+        [Request(5, [text], max_tokens=length)]
+    )
     assert (result.ids, result.finish) == (text[:length], Finish.LENGTH)
 
 
-@pytest.mark.parametrize("proposer", ["none", "match", "block_diffusion", "prompt_lookup", "auto"])
-def test_every_stop_position(proposer: str) -> None:
+@pytest.mark.parametrize("drafter", ["ar", "match", "self-spec", "prompt-lookup", "auto"])
+def test_every_stop_position(drafter: str) -> None:
     target = ToyTarget(quality=1.0, stop_bias=-100.0)
     text = plain(target, 5, 30)
     for position in range(30):
         target.stop_ids = frozenset({text[position]})
         first = text.index(text[position])
-        (result,) = Decoder(target, proposer, costs=Costs.flat()).run([Request(5, [text], max_tokens=30)])
+        (result,) = Decoder(target, drafter, costs=ForwardCosts.flat()).run(
+            [Request(5, [text], max_tokens=30)]
+        )
         assert (result.ids, result.finish) == (text[:first], Finish.STOP)
         assert result.stats.tokens == first + 1

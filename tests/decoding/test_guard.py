@@ -7,7 +7,7 @@ import random
 import pytest
 from toy_target import ToyTarget
 
-from galley.decoding import Costs, Decoder, DraftPool, Finish, Loop, LoopGuard, Request
+from galley.decoding import Decoder, DraftPool, Finish, ForwardCosts, Loop, LoopGuard, Request
 
 
 def fires(
@@ -121,16 +121,16 @@ class Looping(ToyTarget):
         return row
 
 
-@pytest.mark.parametrize("proposer", ["none", "match", "block_diffusion", "prompt_lookup", "auto"])
-def test_a_loop_ends_the_sequence_at_the_same_token_for_every_proposer(proposer: str) -> None:
+@pytest.mark.parametrize("drafter", ["ar", "match", "self-spec", "prompt-lookup", "auto"])
+def test_a_loop_ends_the_sequence_at_the_same_token_for_every_drafter(drafter: str) -> None:
     target = Looping(quality=1.0)
-    (result,) = Decoder(target, proposer, costs=Costs.flat()).run([Request(1, max_tokens=2000)])
+    (result,) = Decoder(target, drafter, costs=ForwardCosts.flat()).run([Request(1, max_tokens=2000)])
     assert result.finish is Finish.LOOP
     assert result.loop is not None
     assert (result.loop.start, result.loop.period) == (3, 24)
     assert len(result.ids) == 3 + 24 * 11
     assert [committed.token for committed in result.trace] == result.ids
-    (whole,) = Decoder(target, proposer, costs=Costs.flat()).run(
+    (whole,) = Decoder(target, drafter, costs=ForwardCosts.flat()).run(
         [Request(1, max_tokens=500, loop_guard=None)]
     )
     assert whole.finish is Finish.LENGTH

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from galley.decoding import DraftPool, MatchLimits, Source, Window
-from galley.decoding.matching import DraftMatcher, Footing, MatchOdds
-from galley.decoding.pool import Match
+from galley.decoding.matching import DraftMatcher, MatchKind, MatchOdds
+from galley.decoding.pool import DraftPosition
 from galley.decoding.tree import Draft, PrefixTree
 
 # Windows
@@ -61,7 +61,7 @@ def test_blocks_ride_along_without_being_seen() -> None:
 
 
 def draft(tokens: list[int], odds: float = 0.5, number: int = 0) -> Draft:
-    return Draft(np.array(tokens), np.full(len(tokens), odds), Source("draft", number))
+    return Draft(np.array(tokens), np.full(len(tokens), odds), Source("match", number))
 
 
 def test_drafts_merge_where_they_begin_alike() -> None:
@@ -82,7 +82,7 @@ def test_the_likeliest_nodes_are_a_tree(drafts: list[tuple[list[int], float]], c
     tree = PrefixTree(9)
     for tokens, rate in drafts:
         tree.add(
-            Draft(np.array(tokens, dtype=np.int64), rate ** np.arange(1, len(tokens) + 1), Source("draft", 0))
+            Draft(np.array(tokens, dtype=np.int64), rate ** np.arange(1, len(tokens) + 1), Source("match", 0))
         )
     pruned = tree.likeliest(count)
     assert len(pruned) == max(1, min(count, len(tree)))
@@ -92,8 +92,8 @@ def test_the_likeliest_nodes_are_a_tree(drafts: list[tuple[list[int], float]], c
 
 def test_ending_odds_are_what_children_leave() -> None:
     tree = PrefixTree(9)
-    tree.add(Draft(np.array([1, 2]), np.array([0.8, 0.5]), Source("draft", 0)))
-    tree.add(Draft(np.array([3]), np.array([0.1]), Source("draft", 1)))
+    tree.add(Draft(np.array([1, 2]), np.array([0.8, 0.5]), Source("match", 0)))
+    tree.add(Draft(np.array([3]), np.array([0.1]), Source("match", 1)))
     assert tree.ending_odds().tolist() == pytest.approx([0.1, 0.3, 0.5, 0.1])
 
 
@@ -102,7 +102,7 @@ def test_ending_odds_are_what_children_leave() -> None:
 
 def test_every_place_is_found() -> None:
     pool = DraftPool([[1, 2, 3, 4, 1, 2, 3, 5], [9, 1, 2, 3, 6], [1, 2, 3]])
-    assert pool.find([0, 1, 2, 3], 3, 3) == [Match(0, 3), Match(0, 7), Match(1, 4)]
+    assert pool.find([0, 1, 2, 3], 3, 3) == [DraftPosition(0, 3), DraftPosition(0, 7), DraftPosition(1, 4)]
     assert pool.find([2, 2, 3], 3, 3) == []
     assert pool.find([2, 3], 3, 3) == []
 
@@ -127,7 +127,7 @@ def test_growing_drafts_are_searched_to_their_end() -> None:
     number = pool.add([1, 2])
     assert pool.find([1, 2], 2, 8) == []
     pool.extend(number, [3])
-    assert pool.find([1, 2], 2, 8) == [Match(number, 2)]
+    assert pool.find([1, 2], 2, 8) == [DraftPosition(number, 2)]
     assert pool[number] == [1, 2, 3]
 
 
@@ -170,22 +170,22 @@ def ids(*texts: str) -> list[int]:
 )
 def test_width_punctuation_and_spaces_do_not_hide_a_match(context: list[int]) -> None:
     pool = DraftPool([ids("!", "The", " ", "cat", " sat", " on", " mat")], key)
-    assert pool.find(context, 3, 8) == [Match(0, 5)]
+    assert pool.find(context, 3, 8) == [DraftPosition(0, 5)]
 
 
 def test_another_tokenisation_matches_up_to_a_token_border() -> None:
     pool = DraftPool([ids("The", " c", "at", " sat", " on")], key)
-    assert pool.find(ids("The", " cat"), 2, 8) == [Match(0, 3)]
-    assert pool.find(ids("The", " c"), 2, 8) == [Match(0, 2)]
+    assert pool.find(ids("The", " cat"), 2, 8) == [DraftPosition(0, 3)]
+    assert pool.find(ids("The", " c"), 2, 8) == [DraftPosition(0, 2)]
     assert DraftPool([ids("The", " cat", " sat")], key).find(ids("The", " c"), 2, 8) == []
 
 
 def test_punctuation_already_written_is_not_proposed_again() -> None:
     pool = DraftPool([ids("The", " cat", ".", " ", " sat")], key)
-    assert pool.find(ids("The", " cat"), 2, 8) == [Match(0, 2)]
-    assert pool.find(ids("The", " cat", "。"), 2, 8) == [Match(0, 3)]
-    assert pool.find(ids("The", " cat", "。", "\n"), 2, 8) == [Match(0, 4)]
-    assert pool.find(ids("The", " cat", "。", "\n", ","), 2, 8) == [Match(0, 4)]
+    assert pool.find(ids("The", " cat"), 2, 8) == [DraftPosition(0, 2)]
+    assert pool.find(ids("The", " cat", "。"), 2, 8) == [DraftPosition(0, 3)]
+    assert pool.find(ids("The", " cat", "。", "\n"), 2, 8) == [DraftPosition(0, 4)]
+    assert pool.find(ids("The", " cat", "。", "\n", ","), 2, 8) == [DraftPosition(0, 4)]
 
 
 def test_counting_by_id_and_by_key() -> None:
@@ -197,8 +197,8 @@ def test_counting_by_id_and_by_key() -> None:
 # The matcher
 
 
-def proposals(matcher: DraftMatcher, committed: list[int], room: int = 100) -> list[list[int]]:
-    return [found.tokens.tolist() for found in matcher.drafts(committed, room)]
+def drafted(matcher: DraftMatcher, committed: list[int], max_draft: int = 100) -> list[list[int]]:
+    return [found.tokens.tolist() for found in matcher.drafts(committed, max_draft)]
 
 
 def matcher_of(*drafts: list[int], limits: MatchLimits | None = None) -> DraftMatcher:
@@ -207,55 +207,55 @@ def matcher_of(*drafts: list[int], limits: MatchLimits | None = None) -> DraftMa
 
 def test_a_single_match_proposes_the_whole_rest() -> None:
     long = list(range(1, 400))
-    assert proposals(matcher_of(long), [50, 51, 52], 1000) == [long[52:]]
-    assert proposals(matcher_of(long), [50, 51, 52], 10) == [long[52:62]]
+    assert drafted(matcher_of(long), [50, 51, 52], 1000) == [long[52:]]
+    assert drafted(matcher_of(long), [50, 51, 52], 10) == [long[52:62]]
 
 
 def test_several_matches_propose_short_drafts() -> None:
     drafts = [[1, 2, 3, *range(10, 60)], [1, 2, 3, *range(70, 99)]]
-    found = proposals(matcher_of(*drafts), [7, 1, 2, 3])
+    found = drafted(matcher_of(*drafts), [7, 1, 2, 3])
     assert found == [list(range(10, 25)), list(range(70, 85))]
 
 
 def test_the_beginning_of_the_output_may_begin_drafts() -> None:
-    assert proposals(matcher_of([1, 2, 3], [4, 5]), [4]) == [[5]]
-    assert proposals(matcher_of([1, 2, 3], [1, 4]), [1]) == [[2, 3], [4]]
+    assert drafted(matcher_of([1, 2, 3], [4, 5]), [4]) == [[5]]
+    assert drafted(matcher_of([1, 2, 3], [1, 4]), [1]) == [[2, 3], [4]]
 
 
 def test_a_foreign_first_token_replaces_or_precedes_the_draft() -> None:
-    assert proposals(matcher_of([1, 2, 3]), [9]) == [[2, 3], [1, 2, 3], [3]]
+    assert drafted(matcher_of([1, 2, 3]), [9]) == [[2, 3], [1, 2, 3], [3]]
 
 
 def test_a_used_up_draft_lets_the_others_begin() -> None:
     matcher = matcher_of([1, 2, 3], [4, 5, 6], [7, 8])
-    assert proposals(matcher, [1]) == [[2, 3]]
+    assert drafted(matcher, [1]) == [[2, 3]]
     matcher.follow([2, 3, 9])
-    assert sorted(proposals(matcher, [1, 2, 3, 9]), key=len)[-1] in ([4, 5, 6], [5, 6])
+    assert sorted(drafted(matcher, [1, 2, 3, 9]), key=len)[-1] in ([4, 5, 6], [5, 6])
     matcher.follow([4, 5, 6, 50])
-    found = proposals(matcher, [1, 2, 3, 9, 4, 5, 6, 50])
+    found = drafted(matcher, [1, 2, 3, 9, 4, 5, 6, 50])
     assert [7, 8] in found
     assert not any({1, 2, 3, 4, 5, 6} & set(tokens) for tokens in found)
 
 
 def test_a_draft_is_taken_up_behind_a_substitution() -> None:
     matcher = matcher_of(list(range(1, 40)))
-    assert proposals(matcher, [1], 5) == [[2, 3, 4, 5, 6]]
+    assert drafted(matcher, [1], 5) == [[2, 3, 4, 5, 6]]
     matcher.follow([2, 3, 99])
-    assert proposals(matcher, [1, 2, 3, 99], 4)[0] == [5, 6, 7, 8]
+    assert drafted(matcher, [1, 2, 3, 99], 4)[0] == [5, 6, 7, 8]
 
 
 def test_odds_learn_from_what_was_committed() -> None:
     odds = MatchOdds()
-    before = odds.of(Footing.MATCH, 3)
+    before = odds.of(MatchKind.MATCH, 3)
     assert (np.diff(before) < 0).all()
     for _ in range(30):
-        odds.see(Footing.MATCH, 0, True)
-    assert odds.of(Footing.MATCH, 3)[0] < before[0] / 2
+        odds.see(MatchKind.MATCH, 0, True)
+    assert odds.of(MatchKind.MATCH, 3)[0] < before[0] / 2
     child = MatchOdds(odds)
-    assert child.of(Footing.MATCH, 1) == pytest.approx(odds.of(Footing.MATCH, 1))
+    assert child.of(MatchKind.MATCH, 1) == pytest.approx(odds.of(MatchKind.MATCH, 1))
     for _ in range(30):
-        child.see(Footing.MATCH, 10, False)
-    assert odds.of(Footing.MATCH, 1) < child.of(Footing.MATCH, 1)
+        child.see(MatchKind.MATCH, 10, False)
+    assert odds.of(MatchKind.MATCH, 1) < child.of(MatchKind.MATCH, 1)
 
 
 def test_a_match_that_ends_inside_the_last_token_is_none() -> None:

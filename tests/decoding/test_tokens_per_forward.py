@@ -8,14 +8,14 @@ from toy_target import ToyMtpTarget, ToyTarget, plain
 
 from galley.decoding import (
     Auto,
-    BlockDiffusion,
-    Costs,
     Decoder,
+    DraftMatching,
     DraftPool,
-    Match,
+    ForwardCosts,
     Mtp,
-    Need,
     Request,
+    ScoreDetail,
+    SelfSpeculation,
     Threshold,
 )
 
@@ -24,9 +24,9 @@ ENDLESS = -100.0
 
 
 def decode(
-    target: ToyTarget, proposer: object, length: int, drafts: list[list[int]] | None = None, prompt: int = 3
+    target: ToyTarget, drafter: object, length: int, drafts: list[list[int]] | None = None, prompt: int = 3
 ):
-    (result,) = Decoder(target, proposer, costs=Costs.flat()).run(
+    (result,) = Decoder(target, drafter, costs=ForwardCosts.flat()).run(
         [Request(prompt, drafts or [], max_tokens=length, loop_guard=None, confidence=False)]
     )
     assert result.error is None
@@ -38,7 +38,7 @@ def test_perfect_self_speculation_reaches_its_ceiling(block: int) -> None:
     rounds = 5
     result = decode(
         ToyTarget(block_size=block, quality=1.0, stop_bias=ENDLESS),
-        "block_diffusion",
+        "self-spec",
         1 + rounds * (block + 2),
     )
     stats = result.stats
@@ -49,7 +49,7 @@ def test_perfect_self_speculation_reaches_its_ceiling(block: int) -> None:
 
 
 def test_hopeless_self_speculation_gives_two_tokens_for_two_forwards() -> None:
-    result = decode(ToyTarget(quality=0.0, vocab=2000, stop_bias=ENDLESS), "block_diffusion", 41)
+    result = decode(ToyTarget(quality=0.0, vocab=2000, stop_bias=ENDLESS), "self-spec", 41)
     assert result.stats.tpf == 1.0
     assert result.stats.draft_forwards == 20
     assert result.stats.mean_accepted == 0.0
@@ -57,15 +57,15 @@ def test_hopeless_self_speculation_gives_two_tokens_for_two_forwards() -> None:
 
 def test_a_smaller_block_than_trained() -> None:
     target = ToyTarget(block_size=16, quality=1.0, stop_bias=ENDLESS)
-    assert decode(target, BlockDiffusion(block_size=4), 1 + 4 * 6).stats.tpf == 3.0
+    assert decode(target, SelfSpeculation(block_size=4), 1 + 4 * 6).stats.tpf == 3.0
     assert max(len(window) for windows in target.windows for window in windows) == 5
 
 
 def test_multi_step_drafts_commit_a_token_per_step() -> None:
     target = ToyTarget(block_size=8, quality=1.0, stop_bias=ENDLESS)
-    one_shot = decode(target, BlockDiffusion(tau_d=0.01), 1 + 10)
+    one_shot = decode(target, SelfSpeculation(tau_d=0.01), 1 + 10)
     assert (one_shot.stats.draft_forwards, one_shot.stats.verify_forwards) == (1, 1)
-    slow = decode(target, BlockDiffusion(tau_d=0.999999), 1 + 32)
+    slow = decode(target, SelfSpeculation(tau_d=0.999999), 1 + 32)
     assert slow.ids[:11] == one_shot.ids
     assert slow.stats.draft_forwards > slow.stats.verify_forwards > 0
     verifying = [len(window) - 1 for (window,) in target.windows[2:] if window.causal and len(window) > 1]
@@ -85,8 +85,8 @@ def test_hostile_drafts_cost_at_most_one_forward_per_token() -> None:
     target = ToyTarget(block_size=None, stop_bias=ENDLESS)
     text = plain(target, 3, 100)
     hostile = [(token + 1) % 38 for token in text]
-    for proposer in ("match", "auto", "prompt_lookup"):
-        stats = decode(target, proposer, 100, [hostile, hostile[::-1]]).stats
+    for drafter in ("match", "auto", "prompt-lookup"):
+        stats = decode(target, drafter, 100, [hostile, hostile[::-1]]).stats
         assert stats.verify_forwards + stats.plain_forwards <= 99
 
 
@@ -110,23 +110,23 @@ def test_shuffled_pieces_are_found() -> None:
 
 def test_mtp_accepts_its_depth() -> None:
     result = decode(ToyMtpTarget(quality=1.0, stop_bias=ENDLESS), Mtp(depth=3), 1 + 4 * 10)
-    assert result.stats.verify_forwards == result.stats.mtp_drafts == 10
+    assert result.stats.verify_forwards == result.stats.batch_drafts == 10
     assert result.stats.tpf == 4.0
 
 
 def test_plain_decoding_needs_a_forward_per_token() -> None:
-    stats = decode(ToyTarget(stop_bias=ENDLESS), "none", 50).stats
+    stats = decode(ToyTarget(stop_bias=ENDLESS), "ar", 50).stats
     assert (stats.plain_forwards, stats.tpf, stats.aal) == (49, 1.0, 1.0)
     assert stats.slots == 49
 
 
 def test_only_what_is_needed_is_asked_for() -> None:
     target = ToyTarget(stop_bias=ENDLESS)
-    decode(target, "block_diffusion", 20)
-    assert set(target.needs) == {Need.ARGMAX}
+    decode(target, "self-spec", 20)
+    assert set(target.details) == {ScoreDetail.ARGMAX}
     text = plain(target, 3, 20)
     Decoder(target, "match").run([Request(3, [text], max_tokens=20, acceptance=Threshold(0.5))])
-    assert target.needs[-1] is Need.DRAFTED
+    assert target.details[-1] is ScoreDetail.DRAFTED
 
 
 def test_auto_verifies_and_drafts_in_one_forward() -> None:
@@ -143,25 +143,29 @@ def test_auto_uses_both_kinds_of_draft() -> None:
     text = plain(target, 3, 120)
     result = decode(target, "auto", 120, [text[:40] + text[80:]])
     kinds = {committed.source.kind for committed in result.trace}
-    assert {"draft", "own", "model"} <= kinds
+    assert {"match", "self-spec", "model"} <= kinds
 
 
 def test_auto_stops_drafting_where_slots_are_dear_and_drafts_bad() -> None:
     """A CPU whose forwards cost what they hold: windows shrink to almost plain decoding."""
     target = ToyTarget(vocab=2000, block_size=16, quality=0.0, stop_bias=ENDLESS)
-    costs = Costs([1, 100], [1.0, 100.0])
+    costs = ForwardCosts([1, 100], [1.0, 100.0])
     (result,) = Decoder(target, Auto(), costs=costs).run([Request(3, max_tokens=200, loop_guard=None)])
     assert result.stats.slots < 1.5 * 199
 
 
-def test_auto_never_loses_much_to_any_other_proposer() -> None:
+def test_auto_never_loses_much_to_any_other_drafter() -> None:
     """In modelled time, over cheap and dear slots, good and bad drafts."""
-    for costs in (Costs([1, 64, 256], [1, 1.05, 1.3]), Costs([1, 256], [1, 8.5]), Costs([1, 256], [1, 64.0])):
+    for costs in (
+        ForwardCosts([1, 64, 256], [1, 1.05, 1.3]),
+        ForwardCosts([1, 256], [1, 8.5]),
+        ForwardCosts([1, 256], [1, 64.0]),
+    ):
         for quality in (0.3, 0.95):
             for errors in (0.0, 0.15, 1.0):
                 spent = {
                     p: modelled_seconds(p, costs, quality, errors)
-                    for p in ("none", "match", "block_diffusion", "auto")
+                    for p in ("ar", "match", "self-spec", "auto")
                 }
                 others = min(seconds for name, seconds in spent.items() if name != "auto")
                 # learning costs a little, most where one forward would do
@@ -173,7 +177,7 @@ def test_auto_never_loses_much_to_any_other_proposer() -> None:
                 )
 
 
-def modelled_seconds(proposer: str, costs: Costs, quality: float, errors: float) -> float:
+def modelled_seconds(drafter: str, costs: ForwardCosts, quality: float, errors: float) -> float:
     target = ToyTarget(vocab=500, block_size=16, quality=quality, stop_bias=ENDLESS)
     requests = []
     for prompt in range(2):
@@ -181,7 +185,7 @@ def modelled_seconds(proposer: str, costs: Costs, quality: float, errors: float)
         dice = np.random.default_rng(prompt)
         draft = [499 - 2 if dice.random() < errors else token for token in text]
         requests.append(Request(prompt, [draft], max_tokens=100, loop_guard=None))
-    Decoder(target, proposer, costs=costs, max_batch=1).run(requests)
+    Decoder(target, drafter, costs=costs, max_batch=1).run(requests)
     return sum(float(costs.share(len(windows[0]))) for windows in target.windows)
 
 
@@ -190,7 +194,7 @@ def test_pool_settings_are_shared_not_copied() -> None:
     target = ToyTarget(block_size=None, stop_bias=ENDLESS)
     text = plain(target, 3, 60)
     pool = DraftPool()
-    decoder = Decoder(target, Match())
+    decoder = Decoder(target, DraftMatching())
     decoder.add(Request(3, pool, max_tokens=60, loop_guard=None))
     for _ in range(5):
         decoder.step()
@@ -208,10 +212,8 @@ def test_auto_drafts_itself_where_free_drafts_are_there_but_wrong() -> None:
     target = ToyTarget(vocab=60, block_size=16, quality=0.95, stop_bias=ENDLESS)
     text = plain(target, 3, 200)
     shuffled = np.random.default_rng(0).permutation(text).tolist()
-    costs = Costs([1, 64, 256], [1, 2, 5])
+    costs = ForwardCosts([1, 64, 256], [1, 2, 5])
     request = Request(3, [shuffled], max_tokens=200, loop_guard=None)
     (result,) = Decoder(target, Auto(), costs=costs).run([request])
-    (alone,) = Decoder(target, "block_diffusion", costs=costs).run(
-        [Request(3, max_tokens=200, loop_guard=None)]
-    )
+    (alone,) = Decoder(target, "self-spec", costs=costs).run([Request(3, max_tokens=200, loop_guard=None)])
     assert result.stats.tpf > alone.stats.tpf

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from galley.decoding import LoopGuard, Need, Scores, Window
+from galley.decoding import LoopGuard, ScoreDetail, Scores, Window
 
 STOP = 0
 
@@ -36,7 +36,7 @@ class ToyTarget:
     """Next-token logits depend on the prompt and the last two tokens (and the length, modulo a prime).
 
     quality: probability that a mask drafts what the model will write. mtp_quality: the same of its MTP head,
-    None for none. forwards: (batch, need) of every forward, windows: their windows.
+    None for none. forwards: (batch, detail) of every forward, windows: their windows.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class ToyTarget:
         self.stop_bias = stop_bias
         self.handles: list[ToyHandle] = []
         self.windows: list[list[Window]] = []
-        self.needs: list[Need] = []
+        self.details: list[ScoreDetail] = []
 
     # The model
 
@@ -67,20 +67,24 @@ class ToyTarget:
 
     # The protocol
 
-    def prefill(self, prompts: Sequence[int], need: Need = Need.ARGMAX) -> list[tuple[ToyHandle, Scores]]:
+    def prefill(
+        self, prompts: Sequence[int], detail: ScoreDetail = ScoreDetail.ARGMAX
+    ) -> list[tuple[ToyHandle, Scores]]:
         handles = [ToyHandle(prompt) for prompt in prompts]
         self.handles += handles
-        return [(h, self._scores([self.logits(h.prompt, [])], Window.chain([0]), need)) for h in handles]
+        return [(h, self._scores([self.logits(h.prompt, [])], Window.chain([0]), detail)) for h in handles]
 
-    def forward(self, items: Sequence[tuple[ToyHandle, Window]], need: Need = Need.ARGMAX) -> list[Scores]:
+    def forward(
+        self, items: Sequence[tuple[ToyHandle, Window]], detail: ScoreDetail = ScoreDetail.ARGMAX
+    ) -> list[Scores]:
         assert len({id(handle) for handle, _ in items}) == len(items)
         self.windows.append([window for _, window in items])
-        self.needs.append(need)
+        self.details.append(detail)
         scores = []
         for handle, window in items:
             assert not handle.released and len(window) > 0
             handle.window = window
-            scores.append(self._scores(self._rows(handle, window), window, need))
+            scores.append(self._scores(self._rows(handle, window), window, detail))
         return scores
 
     def commit(self, handle: ToyHandle, slots: np.ndarray) -> None:
@@ -123,18 +127,18 @@ class ToyTarget:
         row[truth] = 2.0 + 6.0 * self.quality
         return row
 
-    def _scores(self, rows: Sequence[np.ndarray], window: Window, need: Need) -> Scores:
+    def _scores(self, rows: Sequence[np.ndarray], window: Window, detail: ScoreDetail) -> Scores:
         logits = np.stack(rows)
         norm = np.log(np.exp(logits.astype(np.float64)).sum(1)).astype(np.float32)
         logprobs = logits - norm[:, None]
         argmax = logits.argmax(1)
-        if need is Need.ARGMAX:
+        if detail is ScoreDetail.ARGMAX:
             return Scores(argmax)
         confidence = logprobs[np.arange(len(rows)), argmax]
-        if need is Need.CONFIDENCE:
+        if detail is ScoreDetail.CONFIDENCE:
             return Scores(argmax, confidence)
         drafted = logprobs[window.parents, window.tokens]
-        if need is Need.DRAFTED:
+        if detail is ScoreDetail.DRAFTED:
             return Scores(argmax, confidence, drafted=drafted)
         return Scores(argmax, confidence, logprobs, drafted, norm)
 

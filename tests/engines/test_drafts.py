@@ -30,12 +30,12 @@ def test_texts_are_followed_and_else_the_model_is_asked(tmp_path: Path, own: boo
     assert drafts.decode(ids) == TEXT
 
     following = drafts.drafter(["nothing of the kind", TEXT])
-    following.begin(ids[:4], room=99)
+    following.begin(ids[:4], max_draft=99)
     assert following.window is None
     assert following.chain == ids[4 : 4 + LONGEST]
 
     alone = drafts.drafter([])
-    alone.begin(ids[:4], room=99)
+    alone.begin(ids[:4], max_draft=99)
     assert alone.chain == []
     if own:
         assert alone.window is not None
@@ -52,7 +52,7 @@ def test_what_is_no_list_of_strings_ends_nothing(
     (tmp_path / "config.json").write_text("{}")
     ids = words.encode(TEXT, add_special_tokens=False)
     following = ModelDrafts(str(tmp_path), words, len(words), LONGEST).drafter(given)
-    following.begin(ids[:4], room=99)
+    following.begin(ids[:4], max_draft=99)
     holds_the_text = given == TEXT or (isinstance(given, (list, tuple)) and TEXT in given)
     assert following.chain == (ids[4 : 4 + LONGEST] if holds_the_text else [])
     assert bool(caplog.records) is (given is not None and given != TEXT)

@@ -17,7 +17,7 @@ from PIL import Image
 
 pytest.importorskip("fastapi", reason="needs the serve extra")
 
-from galley.decoding import Decoder, Finish, Match, Request
+from galley.decoding import Decoder, DraftMatching, Finish, Request
 from galley.document import BBox, Block, Label, Page
 from galley.errors import ModelError
 from galley.ingest.source import open_source
@@ -71,7 +71,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ReaderModels]:
 def test_requests_of_several_owners_share_a_batch() -> None:
     together = threading.Barrier(3)
     reader = ScriptedReader(lambda prompt: prompt.text * 40)
-    shared = SharedDecoder(Decoder(reader, Match(), max_batch=4), 4)
+    shared = SharedDecoder(Decoder(reader, DraftMatching(), max_batch=4), 4)
     texts: dict[str, list[str]] = {}
 
     def ask(owner: str) -> None:
@@ -106,7 +106,7 @@ def test_an_owner_with_many_requests_does_not_block_another() -> None:
 
         return Request(reader.prompt(IMAGE, Task.TEXT), on_commit=see)
 
-    shared = SharedDecoder(Decoder(reader, Match(), max_batch=1), 1)
+    shared = SharedDecoder(Decoder(reader, DraftMatching(), max_batch=1), 1)
     large = [request("l0", wait=True), *(request(f"l{i}") for i in range(1, 10))]
     first = threading.Thread(target=shared.run, args=("large", large))
     first.start()
@@ -123,7 +123,7 @@ def test_an_owner_with_many_requests_does_not_block_another() -> None:
 
 def test_cancelling_an_owner_ends_its_requests_only() -> None:
     endless = ScriptedReader(lambda prompt: "ab" if prompt.text == "table" else "xyz" * 10**5)
-    shared = SharedDecoder(Decoder(endless, Match(), max_batch=1), 1)
+    shared = SharedDecoder(Decoder(endless, DraftMatching(), max_batch=1), 1)
     found: list[Any] = []
     started = threading.Event()
 

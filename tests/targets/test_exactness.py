@@ -12,13 +12,13 @@ import pytest
 
 from galley.decoding import (
     Auto,
-    BlockDiffusion,
+    Autoregressive,
     Decoder,
-    Match,
+    DraftMatching,
     Mtp,
-    Plain,
     PromptLookup,
     Request,
+    SelfSpeculation,
 )
 
 from .conftest import TOKENS
@@ -36,7 +36,7 @@ FAMILIES = (
     "lighton_ocr",
     "deepseek_ocr2",
 )
-PROPOSERS = ("none", "perfect", "noisy", "hostile", "block_diffusion", "mtp", "prompt_lookup", "auto")
+DRAFTERS = ("ar", "perfect", "noisy", "hostile", "self-spec", "mtp", "prompt-lookup", "auto")
 
 
 def drafts_for(kind: str, texts: Sequence[list[int]], row: int, vocabulary: int) -> list[list[int]]:
@@ -57,37 +57,35 @@ def drafts_for(kind: str, texts: Sequence[list[int]], row: int, vocabulary: int)
     return []
 
 
-def settings(proposer: str, block: int) -> Any:
+def settings(drafter: str, block: int) -> Any:
     return {
-        "none": Plain(),
-        "perfect": Match(),
-        "noisy": Match(),
-        "hostile": Match(),
-        "block_diffusion": BlockDiffusion(block_size=block),
+        "ar": Autoregressive(),
+        "perfect": DraftMatching(),
+        "noisy": DraftMatching(),
+        "hostile": DraftMatching(),
+        "self-spec": SelfSpeculation(block_size=block),
         "mtp": Mtp(),
-        "prompt_lookup": PromptLookup(),
+        "prompt-lookup": PromptLookup(),
         "auto": Auto(),
-    }[proposer]
+    }[drafter]
 
 
-def able(name: str, proposer: str) -> bool:
-    if proposer == "block_diffusion":
+def able(name: str, drafter: str) -> bool:
+    if drafter == "self-spec":
         return name == "gravity_ocr"
-    return proposer != "mtp" or name == "glm_ocr_mtp"
+    return drafter != "mtp" or name == "glm_ocr_mtp"
 
 
-def check(
-    name: str, proposer: str, batch: int, block: int, target: Load, prompts: Load, greedy: Load
-) -> None:
+def check(name: str, drafter: str, batch: int, block: int, target: Load, prompts: Load, greedy: Load) -> None:
     model, texts = target(name), greedy(name)
-    decoder = Decoder(model, settings(proposer, block), max_batch=batch)
+    decoder = Decoder(model, settings(drafter, block), max_batch=batch)
     requests = [
         Request(
             prompt,
-            drafts=drafts_for(proposer, texts, row, model.vocab_size),
+            drafts=drafts_for(drafter, texts, row, model.vocab_size),
             max_tokens=TOKENS,
             loop_guard=None,
-            confidence=proposer == "auto",
+            confidence=drafter == "auto",
         )
         for row, prompt in enumerate(prompts(name))
     ]
@@ -96,17 +94,17 @@ def check(
         assert result.error is None
         assert result.ids == texts[row]
     assert model.slots.living == []
-    if proposer == "perfect":
+    if drafter == "perfect":
         assert all(r.stats.tpf > 2 for r in results if len(r.ids) == TOKENS)
 
 
 CASES = [
-    (name, proposer, batch, block)
+    (name, drafter, batch, block)
     for name in FAMILIES
-    for proposer in PROPOSERS
+    for drafter in DRAFTERS
     for batch in (1, 5)
     for block in (4, 32)
-    if able(name, proposer) and (block == 4 or proposer == "block_diffusion")
+    if able(name, drafter) and (block == 4 or drafter == "self-spec")
 ]
 QUICK = [
     case
@@ -124,18 +122,16 @@ def test_the_texts_are_worth_comparing(greedy: Load) -> None:
         assert len({tuple(text) for text in texts}) == len(texts), name
 
 
-@pytest.mark.parametrize(("name", "proposer", "batch", "block"), QUICK)
+@pytest.mark.parametrize(("name", "drafter", "batch", "block"), QUICK)
 def test_exact(
-    name: str, proposer: str, batch: int, block: int, target: Load, prompts: Load, greedy: Load
+    name: str, drafter: str, batch: int, block: int, target: Load, prompts: Load, greedy: Load
 ) -> None:
-    check(name, proposer, batch, block, target, prompts, greedy)
+    check(name, drafter, batch, block, target, prompts, greedy)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "proposer", "batch", "block"), [case for case in CASES if case not in QUICK]
-)
+@pytest.mark.parametrize(("name", "drafter", "batch", "block"), [case for case in CASES if case not in QUICK])
 def test_exact_everywhere(
-    name: str, proposer: str, batch: int, block: int, target: Load, prompts: Load, greedy: Load
+    name: str, drafter: str, batch: int, block: int, target: Load, prompts: Load, greedy: Load
 ) -> None:
-    check(name, proposer, batch, block, target, prompts, greedy)
+    check(name, drafter, batch, block, target, prompts, greedy)

@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 import torch
 
-from galley.decoding import Auto, BlockDiffusion, Decoder, Match, Need, Plain, Request, Window
+from galley.decoding import (
+    Auto,
+    Autoregressive,
+    Decoder,
+    DraftMatching,
+    Request,
+    ScoreDetail,
+    SelfSpeculation,
+    Window,
+)
 from galley.targets.transformers import load_target
 
 from .conftest import TOKENS
@@ -35,11 +44,11 @@ def test_scores_equal_ragged_ones(fixed: Any, target: Load, prompts: Load) -> No
     answers = []
     for model in (fixed, target("gravity_ocr")):
         handles = [handle for handle, _ in model.prefill(prompts("gravity_ocr")[:3])]
-        first = model.forward(list(zip(handles, windows, strict=True)), Need.FULL)
+        first = model.forward(list(zip(handles, windows, strict=True)), ScoreDetail.FULL)
         model.commit(handles[0], np.array([0, 2]))
         model.commit(handles[1], np.array([0]))
         second = model.forward(
-            [(handles[1], Window.chain([75, 86])), (handles[0], Window.chain([97]))], Need.FULL
+            [(handles[1], Window.chain([75, 86])), (handles[0], Window.chain([97]))], ScoreDetail.FULL
         )
         answers.append([scores.logprobs for scores in first + second])
         for handle in handles:
@@ -49,7 +58,7 @@ def test_scores_equal_ragged_ones(fixed: Any, target: Load, prompts: Load) -> No
 
 
 @pytest.mark.parametrize(
-    "settings", [Plain(), Match(), BlockDiffusion(), Auto()], ids=lambda s: type(s).__name__
+    "settings", [Autoregressive(), DraftMatching(), SelfSpeculation(), Auto()], ids=lambda s: type(s).__name__
 )
 def test_texts_are_exact(fixed: Any, settings: Any, prompts: Load, greedy: Load) -> None:
     texts = greedy("gravity_ocr")
@@ -66,5 +75,5 @@ def test_texts_are_exact(fixed: Any, settings: Any, prompts: Load, greedy: Load)
 def test_graphs_equal_the_cpu(checkpoint: Callable[[str], Path], prompts: Load, greedy: Load) -> None:
     target = load_target(checkpoint("gravity_ocr"), device="cuda", dtype="float32")
     requests = [Request(prompt, max_tokens=TOKENS, loop_guard=None) for prompt in prompts("gravity_ocr")]
-    results = Decoder(target, Plain(), max_batch=3).run(requests)
+    results = Decoder(target, Autoregressive(), max_batch=3).run(requests)
     assert [result.ids for result in results] == greedy("gravity_ocr")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from galley.decoding import Need, Window
+from galley.decoding import ScoreDetail, Window
 
 FAMILIES = (
     "glm_ocr",
@@ -29,7 +29,7 @@ def logprobs(target: Any, prompt: Any, steps: Sequence[int]) -> np.ndarray:
     [(handle, _)] = target.prefill([prompt])
     rows = []
     for token in steps:
-        [scores] = target.forward([(handle, Window.chain([token]))], Need.FULL)
+        [scores] = target.forward([(handle, Window.chain([token]))], ScoreDetail.FULL)
         rows.append(scores.logprobs[0])
         target.commit(handle, np.arange(1))
     target.release(handle)
@@ -45,7 +45,7 @@ def test_a_wide_window_equals_single_tokens(name: str, target: Load, prompts: Lo
     model, prompt = target(name), prompts(name)[0]
     tokens = [20, 31, 42, 53, 64, 75]
     [(handle, _)] = model.prefill([prompt])
-    [wide] = model.forward([(handle, Window.chain(tokens))], Need.FULL)
+    [wide] = model.forward([(handle, Window.chain(tokens))], ScoreDetail.FULL)
     model.release(handle)
     close(wide.logprobs, logprobs(model, prompt, tokens))
 
@@ -58,11 +58,11 @@ def test_a_tree_equals_its_branches_and_keeping_one_continues_it(
     tree = Window.tree([20, 31, 42, 53, 64, 75, 86], [-1, 0, 1, 1, 0, 4, 3])
     path = [0, 1, 3, 6]
     [(handle, _)] = model.prefill([prompt])
-    [scores] = model.forward([(handle, tree)], Need.FULL)
+    [scores] = model.forward([(handle, tree)], ScoreDetail.FULL)
     for branch in ([0, 1, 2], path, [0, 4, 5]):
         close(scores.logprobs[branch], logprobs(model, prompt, tree.tokens[branch]))
     model.commit(handle, np.array(path))
-    [after] = model.forward([(handle, Window.chain([97]))], Need.FULL)
+    [after] = model.forward([(handle, Window.chain([97]))], ScoreDetail.FULL)
     model.release(handle)
     close(after.logprobs, logprobs(model, prompt, [*tree.tokens[path], 97])[-1:])
 
@@ -70,9 +70,9 @@ def test_a_tree_equals_its_branches_and_keeping_one_continues_it(
 def test_a_drafting_window_leaves_no_trace(target: Load, prompts: Load) -> None:
     model, prompt = target("gravity_ocr"), prompts("gravity_ocr")[2]
     [(handle, _)] = model.prefill([prompt])
-    [drafted] = model.forward([(handle, Window.drafting(20, model.mask_id, 4))], Need.FULL)
+    [drafted] = model.forward([(handle, Window.drafting(20, model.mask_id, 4))], ScoreDetail.FULL)
     model.commit(handle, np.array([0]))
-    [after] = model.forward([(handle, Window.chain([31, 42]))], Need.FULL)
+    [after] = model.forward([(handle, Window.chain([31, 42]))], ScoreDetail.FULL)
     model.release(handle)
     causal = logprobs(model, prompt, [20, 31, 42])
     close(drafted.logprobs[:1], causal[:1])
@@ -84,8 +84,8 @@ def test_masks_see_the_whole_block(target: Load, prompts: Load) -> None:
     [(handle, _)] = model.prefill([prompt])
     plain = Window.drafting(20, model.mask_id, 3)
     filled = Window(np.array([20, model.mask_id, model.mask_id, 99]), plain.depths, plain.sees, plain.parents)
-    [a] = model.forward([(handle, plain)], Need.FULL)
-    [b] = model.forward([(handle, filled)], Need.FULL)
+    [a] = model.forward([(handle, plain)], ScoreDetail.FULL)
+    [b] = model.forward([(handle, filled)], ScoreDetail.FULL)
     model.release(handle)
     close(a.logprobs[0], b.logprobs[0])
     assert np.abs(a.logprobs[1] - b.logprobs[1]).max() > 0.01
@@ -101,7 +101,9 @@ def test_ragged_batches_joined_late_with_different_windows(name: str, target: Lo
     fed: dict[str, list[int]] = {"a": [20, 31, 42, 53], "b": [64, 75, 86], "c": [97, 108, 119]}
     alone = {key: logprobs(model, p, fed[key]) for key, p in (("a", a), ("b", b), ("c", c))}
     [(ha, _), (hb, _)] = model.prefill([a, b])
-    first, second = model.forward([(ha, Window.chain([20])), (hb, Window.chain([64, 75, 1]))], Need.FULL)
+    first, second = model.forward(
+        [(ha, Window.chain([20])), (hb, Window.chain([64, 75, 1]))], ScoreDetail.FULL
+    )
     close(first.logprobs, alone["a"][:1])
     close(second.logprobs[:2], alone["b"][:2])
     model.commit(ha, np.arange(1))
@@ -112,14 +114,14 @@ def test_ragged_batches_joined_late_with_different_windows(name: str, target: Lo
         (hb, Window.chain([86])),
         (ha, Window.chain([31, 42])),
     ]
-    third, second, first = model.forward(windows, Need.FULL)
+    third, second, first = model.forward(windows, ScoreDetail.FULL)
     close(third.logprobs[[0, 2]], alone["c"][:2])
     close(second.logprobs, alone["b"][2:])
     close(first.logprobs, alone["a"][1:3])
     model.release(hb)
     model.commit(ha, np.arange(2))
     model.commit(hc, np.array([0, 2]))
-    first, third = model.forward([(ha, Window.chain([53])), (hc, Window.chain([119]))], Need.FULL)
+    first, third = model.forward([(ha, Window.chain([53])), (hc, Window.chain([119]))], ScoreDetail.FULL)
     close(first.logprobs, alone["a"][3:])
     close(third.logprobs, alone["c"][2:])
     for handle in (ha, hb, hc):
@@ -131,9 +133,9 @@ def test_ragged_batches_joined_late_with_different_windows(name: str, target: Lo
 @pytest.mark.parametrize("name", FAMILIES)
 def test_prompts_read_together_are_read_as_alone(name: str, target: Load, prompts: Load) -> None:
     model = target(name)
-    together = model.prefill(prompts(name), Need.FULL)
+    together = model.prefill(prompts(name), ScoreDetail.FULL)
     for (handle, scores), prompt in zip(together, prompts(name), strict=True):
-        [(alone, expected)] = model.prefill([prompt], Need.FULL)
+        [(alone, expected)] = model.prefill([prompt], ScoreDetail.FULL)
         close(scores.logprobs, expected.logprobs)
         assert alone.slot.length == handle.slot.length and alone.rope_delta == handle.rope_delta
         model.release(alone)
@@ -145,7 +147,7 @@ def test_uncommitted_windows_are_dropped(target: Load, prompts: Load) -> None:
     model, prompt = target("qwen3_vl"), prompts("qwen3_vl")[0]
     [(handle, _)] = model.prefill([prompt])
     model.forward([(handle, Window.chain([20, 31]))])
-    [scores] = model.forward([(handle, Window.chain([42]))], Need.FULL)
+    [scores] = model.forward([(handle, Window.chain([42]))], ScoreDetail.FULL)
     model.release(handle)
     close(scores.logprobs, logprobs(model, prompt, [42]))
 
@@ -154,18 +156,20 @@ def test_scores_hold_what_was_asked_for(target: Load, prompts: Load) -> None:
     model, prompt = target("glm_ocr"), prompts("glm_ocr")[0]
     [(handle, _)] = model.prefill([prompt])
     tree = Window.tree([20, 31, 42, 53], [-1, 0, 0, 2])
-    by_need = {need: model.forward([(handle, tree)], need)[0] for need in Need}
+    by_detail = {detail: model.forward([(handle, tree)], detail)[0] for detail in ScoreDetail}
     model.release(handle)
-    full = by_need[Need.FULL]
+    full = by_detail[ScoreDetail.FULL]
     assert full.logprobs.shape == (4, model.vocab_size)
     np.testing.assert_allclose(np.exp(full.logprobs).sum(-1), 1, atol=1e-4)
-    for scores in by_need.values():
+    for scores in by_detail.values():
         assert (scores.argmax == full.logprobs.argmax(-1)).all()
-    assert by_need[Need.ARGMAX].confidence is None and by_need[Need.CONFIDENCE].drafted is None
-    close(by_need[Need.CONFIDENCE].confidence, full.logprobs.max(-1))
-    for need in (Need.DRAFTED, Need.FULL):
-        close(by_need[need].drafted[1:], full.logprobs[[0, 0, 2], [31, 42, 53]])
-    assert by_need[Need.DRAFTED].logprobs is None and full.log_norm.shape == (4,)
+    assert (
+        by_detail[ScoreDetail.ARGMAX].confidence is None and by_detail[ScoreDetail.CONFIDENCE].drafted is None
+    )
+    close(by_detail[ScoreDetail.CONFIDENCE].confidence, full.logprobs.max(-1))
+    for detail in (ScoreDetail.DRAFTED, ScoreDetail.FULL):
+        close(by_detail[detail].drafted[1:], full.logprobs[[0, 0, 2], [31, 42, 53]])
+    assert by_detail[ScoreDetail.DRAFTED].logprobs is None and full.log_norm.shape == (4,)
 
 
 def test_a_failing_prefill_leaves_nothing_behind(

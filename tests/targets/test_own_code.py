@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from galley.decoding import Decoder, Match, Plain, Request
+from galley.decoding import Autoregressive, Decoder, DraftMatching, Request
 from galley.errors import ModelError
 from galley.targets.prompt import Task
 from galley.targets.transformers import load_target
@@ -34,9 +34,9 @@ def test_own_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
                 ids = torch.cat([ids, following], dim=1)
         expected.append(ids[0, -16:].tolist())
     assert all(len(set(text)) > 8 for text in expected)
-    for proposer in (Plain(), Match()):
+    for drafter in (Autoregressive(), DraftMatching()):
         requests = [Request(prompt, drafts=expected, max_tokens=16, loop_guard=None) for prompt in prompts]
-        for result, text in zip(Decoder(target, proposer).run(requests), expected, strict=True):
+        for result, text in zip(Decoder(target, drafter).run(requests), expected, strict=True):
             assert result.error is None
             stop = next((i for i, token in enumerate(text) if token in target.stop_ids), len(text))
             assert result.ids == text[:stop]

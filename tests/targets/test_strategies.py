@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from galley.decoding import Decoder, DraftPool, Match, Plain, Request
+from galley.decoding import Autoregressive, Decoder, DraftMatching, DraftPool, Request
 from galley.document import BBox, Block, Label, Page
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.hierarchical import HierarchicalParser
@@ -48,7 +48,7 @@ def page_model(target: Load, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list
     reader = target("qwen3_vl")
     monkeypatch.setattr(reader, "stop_ids", frozenset())
     request = Request(reader.prompt(IMAGE, Task.PAGE), max_tokens=120, loop_guard=None)
-    [result] = Decoder(reader, Plain()).run([request])
+    [result] = Decoder(reader, Autoregressive()).run([request])
     stop = next(i for i in range(60, 120) if result.ids[i] not in result.ids[:i])
     monkeypatch.setattr(reader, "stop_ids", frozenset({result.ids[stop]}))
     return reader, result.ids[:stop]
@@ -82,7 +82,7 @@ def test_better_drafts_cost_fewer_forwards(page_model: tuple[Any, list[int]]) ->
         noisy = [chance.randrange(reader.vocab_size) if chance.random() < noise else token for token in ids]
         pool = DraftPool([noisy[len(ids) // 2 :], noisy[: len(ids) // 2]])
         request = Request(reader.prompt(IMAGE, Task.PAGE), drafts=pool, loop_guard=None)
-        [result] = Decoder(reader, Match()).run([request])
+        [result] = Decoder(reader, DraftMatching()).run([request])
         assert result.ids == ids
         forwards.append(result.stats.verify_forwards + result.stats.plain_forwards)
     assert forwards == sorted(forwards)

@@ -11,7 +11,7 @@ import torch
 from PIL import Image, ImageDraw
 
 from galley.cli.app import run
-from galley.decoding import Decoder, Need, Request, Window
+from galley.decoding import Decoder, Request, ScoreDetail, Window
 from galley.errors import InputError, ModelError
 from galley.targets.prompt import Task
 from galley.targets.transformers.loading import load_target
@@ -63,17 +63,17 @@ def test_training_sees_what_the_target_sees(checkpoint: Path, data: Path) -> Non
     trained = torch.log_softmax(logits, -1).numpy()
 
     example = examples[1]
-    ((handle, first),) = target.prefill([target.prompt(images[1], Task.TEXT)], Need.FULL)
+    ((handle, first),) = target.prefill([target.prompt(images[1], Task.TEXT)], ScoreDetail.FULL)
     assert first.logprobs is not None
     prompt, n = len(example.prompt), len(example.response) + BLOCK
     np.testing.assert_allclose(trained[prompt - 1], first.logprobs[0], atol=1e-4)
     response = np.append(example.response, [recipe.eos] * BLOCK)
-    (verified,) = target.forward([(handle, Window.chain(response))], Need.FULL)
+    (verified,) = target.forward([(handle, Window.chain(response))], ScoreDetail.FULL)
     assert verified.logprobs is not None
     np.testing.assert_allclose(trained[prompt : prompt + n], verified.logprobs, atol=1e-4)
     everything = np.ones((BLOCK, BLOCK), bool)
     masks = Window(np.full(BLOCK, mask), np.arange(BLOCK), everything, np.full(BLOCK, -1))
-    (drafted,) = target.forward([(handle, masks)], Need.FULL)
+    (drafted,) = target.forward([(handle, masks)], ScoreDetail.FULL)
     assert drafted.logprobs is not None
     np.testing.assert_allclose(trained[prompt + n : prompt + n + BLOCK], drafted.logprobs, atol=1e-4)
 
@@ -90,8 +90,7 @@ def test_a_converted_checkpoint_drafts_for_itself(checkpoint: Path, data: Path, 
     crop = read_crops(data)[2]
     asked = target.prompt(np.asarray(Image.open(crop.image)), crop.task)
     plain, drafted = (
-        Decoder(target, proposer).run([Request(asked, max_tokens=60)])[0]
-        for proposer in ("none", "block_diffusion")
+        Decoder(target, drafter).run([Request(asked, max_tokens=60)])[0] for drafter in ("ar", "self-spec")
     )
     assert plain.error is None and drafted.error is None
     assert drafted.ids == plain.ids

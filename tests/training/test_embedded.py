@@ -237,10 +237,10 @@ def test_decoding_of_one_region_is_the_same_whatever_the_batch() -> None:
     options = make_options(strategy="regions", decode="ar")
     parser = EmbeddedParser(options, embedded.DraftParser(options), target)
     ids: list[list[int]] = []
-    parser.decoder = Noting(Decoder(target, "none", max_batch=1), ids)
+    parser.decoder = Noting(Decoder(target, "ar", max_batch=1), ids)
     parse(SAMPLE, options=options, parser=parser)
     again: list[list[int]] = []
-    parser.decoder = Noting(Decoder(target, "none", max_batch=8), again)
+    parser.decoder = Noting(Decoder(target, "ar", max_batch=8), again)
     parse(SAMPLE, options=options, parser=parser)
     assert ids == again
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from decoding import AR, AUTO, SELF_SPECULATION, Tally, arguments, compare, load, show, speculative
 
 BOUNDS = (0, 32, 64, 128, 256, 100_000)
-PROPOSERS = {AR: "none", SELF_SPECULATION: "block_diffusion", AUTO: "auto"}
+DRAFTERS = {AR: "ar", SELF_SPECULATION: "self-spec", AUTO: "auto"}
 
 
 def row(name: str, tallies: dict[str, Tally], chosen: Sequence[int]) -> list[str]:
@@ -27,7 +27,7 @@ def row(name: str, tallies: dict[str, Tally], chosen: Sequence[int]) -> list[str
 def main() -> None:
     options = arguments(__doc__, documents=16)
     target, documents = load(options)
-    methods = {name: speculative(target, proposer) for name, proposer in PROPOSERS.items()}
+    methods = {name: speculative(target, drafter) for name, drafter in DRAFTERS.items()}
     tallies = compare(target, documents, methods)
     lengths = [stats.tokens for stats in tallies[AR].stats]
     rows = []

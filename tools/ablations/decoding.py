@@ -13,7 +13,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from galley.decoding import Decoder, Request, Result, Stats
-from galley.decoding.engine import Proposals
+from galley.decoding.engine import DrafterConfig
 from galley.runtime import set_threads
 from galley.targets.nano.load import EMBEDDED, load_nano
 from galley.targets.nano.reading import make_reading
@@ -96,8 +96,8 @@ def documents(data: Path, per_task: int, longest: int) -> list[Composed]:
     return found
 
 
-def speculative(target: NanoTarget, proposer: str | Proposals) -> Decode:
-    decoder = Decoder(target, proposer, max_batch=1)
+def speculative(target: NanoTarget, drafter: str | DrafterConfig) -> Decode:
+    decoder = Decoder(target, drafter, max_batch=1)
 
     def decode(request: Request) -> Result:
         return decoder.run([request])[0]

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from decoding import AR, arguments, compare, load, show, speculative
-from galley.decoding import BlockDiffusion
+from galley.decoding import SelfSpeculation
 
 TAUS = (0.5, 0.7, 0.9, 0.95)
 
@@ -15,8 +15,8 @@ TAUS = (0.5, 0.7, 0.9, 0.95)
 def main() -> None:
     options = arguments(__doc__, documents=8)
     target, documents = load(options)
-    methods = {AR: speculative(target, "none"), "one shot": speculative(target, BlockDiffusion())}
-    methods |= {f"tau_d {tau}": speculative(target, BlockDiffusion(tau_d=tau)) for tau in TAUS}
+    methods = {AR: speculative(target, "ar"), "one shot": speculative(target, SelfSpeculation())}
+    methods |= {f"tau_d {tau}": speculative(target, SelfSpeculation(tau_d=tau)) for tau in TAUS}
     tallies = compare(target, documents, methods)
     rows = []
     for name, tally in tallies.items():

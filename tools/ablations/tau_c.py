@@ -23,7 +23,7 @@ def direct(target: NanoTarget, tau: float) -> Decode:
 def main() -> None:
     options = arguments(__doc__, documents=8)
     target, documents = load(options)
-    methods = {AR: speculative(target, "none"), SELF_SPECULATION: speculative(target, "block_diffusion")}
+    methods = {AR: speculative(target, "ar"), SELF_SPECULATION: speculative(target, "self-spec")}
     methods |= {f"diffusion, tau_c {tau}": direct(target, tau) for tau in TAUS}
     tallies = compare(target, documents, methods)
     rows = [

@@ -65,7 +65,9 @@ Strategy = Annotated[
 ]
 Decode = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="What drafts: auto, ar, self-spec, match, mtp, diffusion."),
+    typer.Option(
+        metavar="NAME", help="What drafts: auto, ar, self-spec, match, prompt-lookup, mtp, diffusion."
+    ),
 ]
 Tau = Annotated[
     float | None, typer.Option(metavar="P", help="1 (unless given) keeps exactly the model's own text.")

@@ -1,44 +1,58 @@
 """The decoding core: draft, verify, commit. Token ids and numpy only."""
 
 from galley.decoding.accept import Acceptance, Exact, Sampling, Threshold
-from galley.decoding.auto import Auto
-from galley.decoding.budget import Costs
+from galley.decoding.budget import ForwardCosts
 from galley.decoding.diffusion import diffuse
+from galley.decoding.drafters import (
+    DRAFTERS,
+    Auto,
+    Autoregressive,
+    Drafter,
+    DrafterConfig,
+    DraftMatching,
+    DraftWindow,
+    Mtp,
+    PromptLookup,
+    SelfSpeculation,
+)
 from galley.decoding.engine import Decoder
 from galley.decoding.guard import Loop, LoopGuard
 from galley.decoding.matching import MatchLimits
 from galley.decoding.pool import DraftPool, TokenKey
-from galley.decoding.proposers import BlockDiffusion, Match, Mtp, Plain, PromptLookup
 from galley.decoding.request import Finish, Request, Result
 from galley.decoding.stats import Committed, Stats
-from galley.decoding.target import Handle, MtpTarget, Need, Scores, Target
+from galley.decoding.target import Handle, MtpTarget, ScoreDetail, Scores, Target
 from galley.decoding.tree import Source
 from galley.decoding.window import Window
 
 __all__ = [
+    "DRAFTERS",
     "Acceptance",
     "Auto",
-    "BlockDiffusion",
+    "Autoregressive",
     "Committed",
-    "Costs",
     "Decoder",
+    "DraftMatching",
     "DraftPool",
+    "DraftWindow",
+    "Drafter",
+    "DrafterConfig",
     "Exact",
     "Finish",
+    "ForwardCosts",
     "Handle",
     "Loop",
     "LoopGuard",
-    "Match",
     "MatchLimits",
     "Mtp",
     "MtpTarget",
-    "Need",
-    "Plain",
     "PromptLookup",
     "Request",
     "Result",
     "Sampling",
+    "ScoreDetail",
     "Scores",
+    "SelfSpeculation",
     "Source",
     "Stats",
     "Target",

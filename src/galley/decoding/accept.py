@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from galley.decoding.penalty import RepetitionPenalty
-from galley.decoding.target import Need, Scores
+from galley.decoding.target import ScoreDetail, Scores
 from galley.decoding.window import Window
 
 
@@ -34,7 +34,7 @@ class Prediction:
 class Acceptance(Protocol):
     """A rule that names the next token. The walk goes on as long as that token is drafted."""
 
-    need: Need
+    detail: ScoreDetail
 
     def choose(self, prediction: Prediction, random: np.random.Generator) -> int:
         """The token to commit after this slot; uses at most one random number, the same for any draft."""
@@ -45,7 +45,7 @@ class Acceptance(Protocol):
 class Exact:
     """The model's own greedy choice, so that output equals greedy decoding whatever is drafted."""
 
-    need = Need.ARGMAX
+    detail = ScoreDetail.ARGMAX
 
     def choose(self, prediction: Prediction, random: np.random.Generator) -> int:
         return prediction.best
@@ -59,7 +59,7 @@ class Threshold:
     """
 
     tau: float = 0.75
-    need = Need.DRAFTED
+    detail = ScoreDetail.DRAFTED
 
     def __post_init__(self) -> None:
         if not 0 < self.tau <= 1:
@@ -72,7 +72,7 @@ class Threshold:
         likeliest = max(offers, key=offers.__getitem__)
         if math.isnan(offers[likeliest]):
             raise ValueError(
-                "tau needs the target to give log-probabilities of drafted tokens (Need.DRAFTED)"
+                "tau needs the target to give log-probabilities of drafted tokens (ScoreDetail.DRAFTED)"
             )
         return likeliest if offers[likeliest] >= math.log(self.tau) else prediction.best
 
@@ -81,7 +81,7 @@ class Threshold:
 class Sampling:
     """Samples from the target's distribution at ``temperature``; drafts change the speed only.
 
-    Drafts are deterministic, that is point-mass proposals q. Speculative sampling then accepts a drafted
+    Drafts are deterministic, that is point-mass drafter_config q. Speculative sampling then accepts a drafted
     token with probability p(token) and otherwise samples from p without it. Sampling from p and going on
     where the sample is drafted is the same rule for chains and trees, and with one random number per
     committed token a seed gives the same text with and without drafts.
@@ -89,7 +89,7 @@ class Sampling:
 
     temperature: float = 1.0
     seed: int | None = None
-    need = Need.FULL
+    detail = ScoreDetail.FULL
 
     def __post_init__(self) -> None:
         if not self.temperature > 0:
@@ -97,7 +97,7 @@ class Sampling:
 
     def choose(self, prediction: Prediction, random: np.random.Generator) -> int:
         if prediction.row is None:
-            raise ValueError("sampling needs the target to give log-probabilities (Need.FULL)")
+            raise ValueError("sampling needs the target to give log-probabilities (ScoreDetail.FULL)")
         scaled = prediction.row.astype(np.float64) / self.temperature
         cumulative = np.cumsum(np.exp(scaled - scaled.max()))
         token = np.searchsorted(cumulative, random.random() * cumulative[-1], side="right")
@@ -123,7 +123,7 @@ class Outcome:
         return len(self.slots) - 1
 
 
-def walk(
+def accept_path(
     window: Window,
     scores: Scores,
     rule: Acceptance,
@@ -150,9 +150,9 @@ def walk(
 def first_token(
     scores: Scores, rule: Acceptance, random: np.random.Generator, penalty: RepetitionPenalty | None = None
 ) -> Outcome:
-    """The token that follows the prompt: a walk over the prompt's last slot, after which nothing is
+    """The token that follows the prompt: an accepted path from the prompt's last slot, after which nothing is
     drafted."""
-    return walk(Window.chain([0]), scores, rule, random, penalty)
+    return accept_path(Window.chain([0]), scores, rule, random, penalty)
 
 
 def _row(

@@ -13,10 +13,10 @@ from galley.decoding.target import Handle, Target
 from galley.decoding.window import Window
 
 
-class Costs:
+class ForwardCosts:
     """Seconds of a forward by its total number of slots, interpolated between measured widths.
 
-    Beyond the last width the line through the last two goes on. Costs never fall with width.
+    Beyond the last width the line through the last two goes on. ForwardCosts never fall with width.
     """
 
     def __init__(self, widths: Sequence[int], seconds: Sequence[float]) -> None:
@@ -27,12 +27,12 @@ class Costs:
         self.seconds = np.maximum.accumulate(np.asarray(seconds, dtype=np.float64)[order])
 
     @classmethod
-    def flat(cls, seconds: float = 1.0) -> Costs:
+    def flat(cls, seconds: float = 1.0) -> ForwardCosts:
         """Every forward costs the same: a GPU far from full."""
         return cls([1], [seconds])
 
     @classmethod
-    def measure(cls, target: Target, handle: Handle, token: int, budget: float = 0.5) -> Costs:
+    def measure(cls, target: Target, handle: Handle, token: int, budget: float = 0.5) -> ForwardCosts:
         """Time dummy windows on a prefilled sequence; nothing is committed.
 
         Widths grow fourfold to 256 and stop when ``budget`` seconds are spent or the target refuses one; a
@@ -81,13 +81,13 @@ def _least_time(
     return min(times)
 
 
-class Rate:
+class AcceptanceRate:
     """The share of drafted tokens that the model accepts, of late; recent ``memory`` trials count.
 
     ``prior`` counts as ``weight`` trials; a parent rate stands in for it and learns alongside.
     """
 
-    def __init__(self, prior: float | Rate, weight: float = 8.0, memory: float = 256.0) -> None:
+    def __init__(self, prior: float | AcceptanceRate, weight: float = 8.0, memory: float = 256.0) -> None:
         self._prior = prior
         self._weight = weight
         self._memory = memory
@@ -96,18 +96,18 @@ class Rate:
 
     @property
     def value(self) -> float:
-        prior = self._prior.value if isinstance(self._prior, Rate) else self._prior
+        prior = self._prior.value if isinstance(self._prior, AcceptanceRate) else self._prior
         return (prior * self._weight + self._hits) / (self._weight + self._trials)
 
-    def child(self) -> Rate:
+    def child(self) -> AcceptanceRate:
         """A rate of its own that starts where this one stands."""
-        return Rate(self, self._weight, self._memory)
+        return AcceptanceRate(self, self._weight, self._memory)
 
     def see(self, hits: int, misses: int) -> None:
         fade = self._memory / (self._memory + hits + misses)
         self._hits = (self._hits + hits) * fade
         self._trials = (self._trials + hits + misses) * fade
-        if isinstance(self._prior, Rate):
+        if isinstance(self._prior, AcceptanceRate):
             self._prior.see(hits, misses)
 
     def forget(self, trials: float) -> None:
@@ -115,17 +115,17 @@ class Rate:
         fade = self._memory / (self._memory + trials)
         self._hits *= fade
         self._trials *= fade
-        if isinstance(self._prior, Rate):
+        if isinstance(self._prior, AcceptanceRate):
             self._prior.forget(trials)
 
 
-class Pace:
+class Throughput:
     """Tokens committed per second of forward cost, of late: what a second is worth.
 
     Starts at plain autoregressive decoding, the least that a second gives.
     """
 
-    def __init__(self, costs: Costs, memory: float = 256.0) -> None:
+    def __init__(self, costs: ForwardCosts, memory: float = 256.0) -> None:
         self._tokens = 8.0
         self._seconds = 8.0 * float(costs.share(1))
         self._memory = memory

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.decoding.proposers import OWN
 from galley.decoding.request import Finish, Result
 from galley.decoding.stats import Committed, Stats
-from galley.decoding.target import Handle, Need, Target
-from galley.decoding.tree import MODEL
+from galley.decoding.target import Handle, ScoreDetail, Target
+from galley.decoding.tree import MODEL, SELF_DRAFT
 from galley.decoding.window import Ids, Window
 
 
@@ -36,7 +35,7 @@ def diffuse(
         raise ValueError("this model has no mask token, so it cannot write by block diffusion")
     if not 0 < tau_c <= 1:
         raise ValueError(f"tau_c is a probability above 0, not {tau_c}")
-    (handle, scores), *_ = target.prefill([prompt], Need.CONFIDENCE)
+    (handle, scores), *_ = target.prefill([prompt], ScoreDetail.CONFIDENCE)
     confidence = None if scores.confidence is None else float(scores.confidence[0])
     trace = [Committed(int(scores.argmax[0]), 0, MODEL, confidence)]
     blocks = _Blocks(target, handle, target.mask_id, size, math.log(tau_c))
@@ -87,15 +86,15 @@ class _Blocks:
         self._target.commit(self._handle, np.arange(len(written)))
         self.stats.write_forwards += 1
         step = self.stats.draft_forwards
-        return [Committed(int(token), step, OWN, float(s)) for token, s in zip(ids, sure, strict=True)]
+        return [Committed(int(token), step, SELF_DRAFT, float(s)) for token, s in zip(ids, sure, strict=True)]
 
     def _denoise(self, boundary: int, ids: Ids, sure: NDArray[np.float64], hidden: NDArray[np.bool_]) -> None:
         """One step. Slot p predicts position p+1: the boundary's slot predicts the block's first token."""
         window = Window.chain([boundary]).with_blocks([(0, ids)])
-        scores = self._target.forward([(self._handle, window)], Need.CONFIDENCE)[0]
+        scores = self._target.forward([(self._handle, window)], ScoreDetail.CONFIDENCE)[0]
         self.stats.draft_forwards += 1
         if scores.confidence is None:
-            raise ValueError("block diffusion needs the target to give confidences (Need.CONFIDENCE)")
+            raise ValueError("block diffusion needs the target to give confidences (ScoreDetail.CONFIDENCE)")
         confidence = np.where(hidden, scores.confidence[:-1].astype(np.float64), -np.inf)
         reveal = confidence > self._floor
         reveal[np.argmax(confidence)] = True

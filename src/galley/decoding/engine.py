@@ -1,4 +1,4 @@
-"""The decoder: rounds of propose, forward, accept and commit over a batch that sequences join and leave."""
+"""The decoder: rounds of draft, forward, accept and commit over a batch that sequences join and leave."""
 
 from __future__ import annotations
 
@@ -11,23 +11,20 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from galley.decoding.accept import first_token, walk
-from galley.decoding.auto import Auto
-from galley.decoding.budget import Costs, Pace
-from galley.decoding.pool import DraftPool, TokenKey, known
-from galley.decoding.proposers import (
-    BlockDiffusion,
-    Match,
-    Mtp,
-    Plain,
-    PromptLookup,
-    Proposal,
-    Proposals,
-    Shared,
+from galley.decoding.accept import accept_path, first_token
+from galley.decoding.budget import ForwardCosts, Throughput
+from galley.decoding.drafters import (
+    BatchDrafter,
+    BatchItem,
+    DecoderContext,
+    DrafterConfig,
+    DraftWindow,
+    drafter_config,
 )
+from galley.decoding.pool import DraftPool, TokenKey, in_vocabulary
 from galley.decoding.queue import RequestQueue
 from galley.decoding.request import Finish, Request, Result
-from galley.decoding.sequence import Sequence, most
+from galley.decoding.sequence import ActiveSequence, most_detailed
 from galley.decoding.stats import Stats
 from galley.decoding.target import Scores, Target
 from galley.decoding.window import Ids, Window
@@ -36,32 +33,22 @@ Answer = TypeVar("Answer")
 
 _log = logging.getLogger(__name__)
 
-PROPOSERS: Mapping[str, Callable[[], Proposals]] = {
-    "none": Plain,
-    "match": Match,
-    "block_diffusion": BlockDiffusion,
-    "mtp": Mtp,
-    "prompt_lookup": PromptLookup,
-    "auto": Auto,
-}
-"""Names of the proposers, each with its usual settings."""
-
 
 @dataclass(eq=False)
-class _Turn:
+class _Step:
     """What one sequence does in one round."""
 
-    sequence: Sequence
-    proposal: Proposal
+    sequence: ActiveSequence
+    draft: DraftWindow
     window: Window
 
 
 class Decoder(RequestQueue):
     """Decodes requests with draft-and-verify, up to ``max_batch`` at a time.
 
-    proposer: a name of ``PROPOSERS`` or settings; a request may have its own. key: what drafts given as ids
-    are compared by (see ``TokenKey``). costs: seconds of a forward by slots; measured on the first sequence
-    where a proposer needs them and none are given.
+    drafter: a name of ``galley.decoding.drafters.DRAFTERS`` or settings; a request may have its own. key: what
+    drafts given as ids are compared by (see ``TokenKey``). costs: seconds of a forward by slots; measured on the
+    first sequence where a drafter needs them and none are given.
 
     Every forward carries every running sequence, each with the window it needs: some draft, some verify,
     none waits. ``add`` and ``cancel`` may be called from other threads while one thread calls ``step``.
@@ -70,11 +57,11 @@ class Decoder(RequestQueue):
     def __init__(
         self,
         target: Target,
-        proposer: str | Proposals = "auto",
+        drafter: str | DrafterConfig = "auto",
         *,
         max_batch: int = 8,
         key: TokenKey = chr,
-        costs: Costs | None = None,
+        costs: ForwardCosts | None = None,
     ) -> None:
         if max_batch < 1:
             raise ValueError(f"max_batch is at least 1, not {max_batch}")
@@ -83,22 +70,22 @@ class Decoder(RequestQueue):
         self.stats = Stats()
         self.forwards = 0
         """forwards as the device ran them, a whole batch counting once; prefills not among them"""
-        self._proposer = named(proposer)
+        self._drafter_config = drafter_config(drafter)
         self._max_batch = max_batch
         self._key = key
-        self._running: list[Sequence] = []
+        self._running: list[ActiveSequence] = []
         self._round = 0
         self._costs_known = costs is not None
-        known = costs or Costs.flat()
-        self._shared = Shared(target, known, Pace(known))
+        known = costs or ForwardCosts.flat()
+        self._context = DecoderContext(target, known, Throughput(known))
 
     @property
-    def costs(self) -> Costs:
+    def costs(self) -> ForwardCosts:
         """The cost table in use, so that it can be kept for another decoder of the same model."""
-        return self._shared.costs
+        return self._context.costs
 
     def step(self) -> list[Result]:
-        """One round of every running sequence, after new ones joined. Returns what finished."""
+        """One round of every running sequence, after new ones joined. Resteps what finished."""
         self._cancel_running()
         results = self._sweep() + self._admit() + self._sweep()
         if self._running:
@@ -115,7 +102,7 @@ class Decoder(RequestQueue):
 
     def _admit(self) -> list[Result]:
         """Start waiting requests while there are places; results of those that cannot start."""
-        joining: list[Sequence] = []
+        joining: list[ActiveSequence] = []
         over: list[Result] = []
         while self._waiting and len(self._running) + len(joining) < self._max_batch:
             ticket, request = self._waiting.popleft()
@@ -131,19 +118,19 @@ class Decoder(RequestQueue):
         self._running += joining
         return over
 
-    def _start(self, ticket: int, request: Request) -> Sequence:
+    def _start(self, ticket: int, request: Request) -> ActiveSequence:
         drafts, size = request.drafts, self.target.vocab_size
         if not isinstance(drafts, DraftPool):
-            drafts = DraftPool([known(draft, size) for draft in drafts], self._key)
-        proposals = request.proposer or self._proposer
-        proposer = proposals.start(self._shared, drafts, known(request.prompt_ids, size))
-        return Sequence(ticket, request, drafts, proposer, self.target.stop_ids)
+            drafts = DraftPool([in_vocabulary(draft, size) for draft in drafts], self._key)
+        config = request.drafter or self._drafter_config
+        drafter = config.start(self._context, drafts, request.prompt_ids, request.prompt)
+        return ActiveSequence(ticket, request, drafts, drafter, self.target.stop_ids)
 
-    def _prefill(self, joining: list[Sequence]) -> None:
-        need = most([sequence.need for sequence in joining])
+    def _prefill(self, joining: list[ActiveSequence]) -> None:
+        detail = most_detailed([sequence.detail for sequence in joining])
 
-        def prefill(sequences: list[Sequence]) -> list[tuple[Any, Scores]]:
-            return self.target.prefill([sequence.request.prompt for sequence in sequences], need)
+        def prefill(sequences: list[ActiveSequence]) -> list[tuple[Any, Scores]]:
+            return self.target.prefill([sequence.request.prompt for sequence in sequences], detail)
 
         start = time.perf_counter()
         read = _isolated(joining, prefill)
@@ -152,96 +139,98 @@ class Decoder(RequestQueue):
             sequence.handle = answer[0]
             sequence.stats.prefill_forwards = 1
             sequence.stats.seconds.prefill = share
-            with _blaming(sequence):
+            with _failing(sequence):
                 random, penalty = sequence.random, sequence.penalty
                 outcome = first_token(answer[1], sequence.request.acceptance, random, penalty)
                 sequence.commit(outcome, [], self._round)
         self._measure_costs([sequence for sequence, _ in read if sequence.finish is None])
 
-    def _measure_costs(self, sequences: list[Sequence]) -> None:
+    def _measure_costs(self, sequences: list[ActiveSequence]) -> None:
         for sequence in sequences:
-            proposals = sequence.request.proposer or self._proposer
-            if self._costs_known or not proposals.needs_costs:
+            config = sequence.request.drafter or self._drafter_config
+            if self._costs_known or not config.needs_costs:
                 continue
-            with _blaming(sequence):
-                self._shared.costs = Costs.measure(self.target, sequence.handle, sequence.boundary)
-                self._shared.pace = Pace(self._shared.costs)
+            with _failing(sequence):
+                self._context.costs = ForwardCosts.measure(self.target, sequence.handle, sequence.boundary)
+                self._context.throughput = Throughput(self._context.costs)
                 self._costs_known = True
 
     # A round
 
     def _advance(self) -> None:
         start = time.perf_counter()
-        turns = self._propose()
+        steps = self._draft()
         share = (time.perf_counter() - start) / len(self._running)
         for sequence in self._running:
-            sequence.stats.seconds.propose += share
-        if not turns:
+            sequence.stats.seconds.draft_search += share
+        if not steps:
             return
         start = time.perf_counter()
-        answers = self._forward(turns)
-        share = (time.perf_counter() - start) / len(turns)
-        committed = sum(self._settle(turn, scores, share) for turn, scores in answers)
-        slots = sum(len(turn.window) for turn, _ in answers)
+        answers = self._forward(steps)
+        share = (time.perf_counter() - start) / len(steps)
+        committed = sum(self._settle(step, scores, share) for step, scores in answers)
+        slots = sum(len(step.window) for step, _ in answers)
         if slots:
-            self._shared.pace.see(committed, float(self._shared.costs.share(slots)))
+            self._context.throughput.see(committed, float(self._context.costs.share(slots)))
 
-    def _propose(self) -> list[_Turn]:
-        self._shared.batch = len(self._running)
-        wishes: dict[Sequence, int] = {}
+    def _draft(self) -> list[_Step]:
+        self._context.batch = len(self._running)
+        wanted: dict[ActiveSequence, int] = {}
         for sequence in self._running:
-            with _blaming(sequence):
-                wishes[sequence] = sequence.proposer.look(sequence.tokens, sequence.room)
-        drafted = self._mtp([sequence for sequence, depth in wishes.items() if depth > 0], wishes)
-        turns = []
-        for sequence in wishes:
+            with _failing(sequence):
+                wanted[sequence] = sequence.drafter.prepare(sequence.tokens, sequence.max_draft)
+        drafted = self._batch_drafts(wanted)
+        steps = []
+        for sequence in wanted:
             if sequence.finish is None:
-                with _blaming(sequence):
-                    proposal = sequence.proposer.propose(drafted.get(sequence))
-                    turns.append(_Turn(sequence, proposal, proposal.window()))
-        return turns
+                with _failing(sequence):
+                    draft = sequence.drafter.draft(drafted.get(sequence))
+                    steps.append(_Step(sequence, draft, draft.window()))
+        return steps
 
-    def _mtp(self, sequences: list[Sequence], wishes: Mapping[Sequence, int]) -> dict[Sequence, Ids]:
-        """Tokens of the multi-token-prediction head for the sequences that want some, drafted in one
-        batch."""
-        if not sequences:
-            return {}
-        head: Any = self.target
-        depth = max(wishes[sequence] for sequence in sequences)
+    def _batch_drafts(self, wanted: Mapping[ActiveSequence, int]) -> dict[ActiveSequence, Ids]:
+        """Tokens of heads and smaller models for the sequences that want some, one batch for each of them."""
+        groups: dict[int, list[ActiveSequence]] = {}
+        for sequence, length in wanted.items():
+            if length > 0 and sequence.drafter.batch is not None:
+                groups.setdefault(id(sequence.drafter.batch), []).append(sequence)
+        found: dict[ActiveSequence, Ids] = {}
+        for sequences in groups.values():
+            batch_drafter = sequences[0].drafter.batch
+            assert batch_drafter is not None
 
-        def draft(batch: list[Sequence]) -> list[Ids]:
-            return head.mtp([(sequence.handle, sequence.boundary) for sequence in batch], depth)
+            def draft(batch: list[ActiveSequence], batch_drafter: BatchDrafter = batch_drafter) -> list[Ids]:
+                return batch_drafter.draft([BatchItem(s.drafter, s.handle, wanted[s]) for s in batch])
 
-        found: dict[Sequence, Ids] = {}
-        for sequence, tokens in _isolated(sequences, draft):
-            sequence.stats.mtp_drafts += 1
-            found[sequence] = tokens[: wishes[sequence]]
+            for sequence, tokens in _isolated(sequences, draft):
+                sequence.stats.batch_drafts += 1
+                found[sequence] = tokens
         return found
 
-    def _forward(self, turns: list[_Turn]) -> list[tuple[_Turn, Scores]]:
-        need = most([turn.sequence.need for turn in turns])
-        by_sequence = {turn.sequence: turn for turn in turns}
+    def _forward(self, steps: list[_Step]) -> list[tuple[_Step, Scores]]:
+        detail = most_detailed([step.sequence.detail for step in steps])
+        by_sequence = {step.sequence: step for step in steps}
 
-        def forward(batch: list[Sequence]) -> list[Scores]:
+        def forward(batch: list[ActiveSequence]) -> list[Scores]:
             self.forwards += 1
-            return self.target.forward([(s.handle, by_sequence[s].window) for s in batch], need)
+            return self.target.forward([(s.handle, by_sequence[s].window) for s in batch], detail)
 
         return [(by_sequence[s], scores) for s, scores in _isolated(list(by_sequence), forward)]
 
-    def _settle(self, turn: _Turn, scores: Scores, seconds: float) -> int:
-        """Accept, commit and count one sequence's round; returns the number of tokens committed."""
-        sequence, tree = turn.sequence, turn.proposal.tree
+    def _settle(self, step: _Step, scores: Scores, seconds: float) -> int:
+        """Accept, commit and count one sequence's round; resteps the number of tokens committed."""
+        sequence, tree = step.sequence, step.draft.tree
         before = sequence.stats.tokens
-        with _blaming(sequence):
+        with _failing(sequence):
             rule = sequence.request.acceptance
-            outcome = walk(turn.window, scores, rule, sequence.random, sequence.penalty)
+            outcome = accept_path(step.window, scores, rule, sequence.random, sequence.penalty)
             sequence.commit(outcome, [tree.sources[slot] for slot in outcome.slots[1:]], self._round)
             committed = sequence.stats.tokens - before
             accepted, drafted = min(outcome.accepted, committed), len(tree) - 1
-            sequence.stats.count_forward(drafted, len(turn.window) - len(tree), accepted, seconds)
+            sequence.stats.count_forward(drafted, len(step.window) - len(tree), accepted, seconds)
             if sequence.finish is None:
                 self.target.commit(sequence.handle, np.asarray(outcome.slots, dtype=np.int64))
-                sequence.proposer.follow(turn.proposal, scores, outcome)
+                sequence.drafter.observe(step.draft, scores, outcome)
         return sequence.stats.tokens - before
 
     # Leaving
@@ -251,7 +240,9 @@ class Decoder(RequestQueue):
         over = [sequence for sequence in self._running if sequence.finish is not None]
         self._running = [sequence for sequence in self._running if sequence.finish is None]
         for sequence in over:
-            with _blaming(sequence):
+            with _failing(sequence):
+                sequence.drafter.close()
+            with _failing(sequence):
                 if sequence.handle is not None:
                     self.target.release(sequence.handle)
             self.stats.add(sequence.stats)
@@ -259,17 +250,8 @@ class Decoder(RequestQueue):
         return [sequence.result() for sequence in over]
 
 
-def named(proposer: str | Proposals) -> Proposals:
-    """Settings of a proposer from its name; settings are returned as they are."""
-    if not isinstance(proposer, str):
-        return proposer
-    if proposer not in PROPOSERS:
-        raise ValueError(f"no proposer is called {proposer!r}; there are {', '.join(PROPOSERS)}")
-    return PROPOSERS[proposer]()
-
-
 @contextmanager
-def _blaming(sequence: Sequence) -> Iterator[None]:
+def _failing(sequence: ActiveSequence) -> Iterator[None]:
     """An exception inside ends this sequence with an error, keeping what it wrote, and spares the others."""
     try:
         yield
@@ -279,14 +261,14 @@ def _blaming(sequence: Sequence) -> Iterator[None]:
 
 
 def _isolated(
-    sequences: list[Sequence], call: Callable[[list[Sequence]], list[Answer]]
-) -> list[tuple[Sequence, Answer]]:
+    sequences: list[ActiveSequence], call: Callable[[list[ActiveSequence]], list[Answer]]
+) -> list[tuple[ActiveSequence, Answer]]:
     """Answers of a batched call. If it fails, each sequence is tried alone and only those that fail end."""
     try:
         return list(zip(sequences, call(sequences), strict=True))
     except Exception as error:
         if len(sequences) == 1:
-            with _blaming(sequences[0]):
+            with _failing(sequences[0]):
                 raise error
             return []
     return [pair for sequence in sequences for pair in _isolated([sequence], call)]

@@ -9,8 +9,8 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.decoding.budget import Rate
-from galley.decoding.pool import DraftPool, Match
+from galley.decoding.budget import AcceptanceRate
+from galley.decoding.pool import DraftPool, DraftPosition
 from galley.decoding.tree import Draft, Source, geometric
 
 _SHIFTS = (0, -1, 1)
@@ -34,7 +34,7 @@ class MatchLimits:
     weakest: int = 1
 
 
-class Footing(str, Enum):
+class MatchKind(str, Enum):
     """How places in drafts were found, the surest first."""
 
     CURRENT = "current"
@@ -47,7 +47,7 @@ class Footing(str, Enum):
     """behind fewer than n tokens that match"""
 
 
-_PRIORS = {Footing.CURRENT: 0.97, Footing.MATCH: 0.8, Footing.EXPECTED: 0.5, Footing.WEAKER: 0.2}
+_PRIORS = {MatchKind.CURRENT: 0.97, MatchKind.MATCH: 0.8, MatchKind.EXPECTED: 0.5, MatchKind.WEAKER: 0.2}
 _ONWARD = 0.97
 
 
@@ -60,23 +60,23 @@ class MatchOdds:
     """
 
     def __init__(self, parent: MatchOdds | None = None) -> None:
-        self._entry: dict[Footing, Rate] = {
-            footing: parent._entry[footing].child() if parent else Rate(prior)
-            for footing, prior in _PRIORS.items()
+        self._entry: dict[MatchKind, AcceptanceRate] = {
+            kind: parent._entry[kind].child() if parent else AcceptanceRate(prior)
+            for kind, prior in _PRIORS.items()
         }
-        self._onward: Rate = parent._onward.child() if parent else Rate(_ONWARD)
+        self._onward: AcceptanceRate = parent._onward.child() if parent else AcceptanceRate(_ONWARD)
 
-    def of(self, footing: Footing, length: int) -> NDArray[np.float64]:
+    def of(self, kind: MatchKind, length: int) -> NDArray[np.float64]:
         """(length,) odds of the tokens behind a place."""
-        return self._entry[footing].value * geometric(self._onward.value, length) / self._onward.value
+        return self._entry[kind].value * geometric(self._onward.value, length) / self._onward.value
 
-    def see(self, footing: Footing, hits: int, missed: bool) -> None:
+    def see(self, kind: MatchKind, hits: int, missed: bool) -> None:
         """Of the best place found this way, ``hits`` tokens were right; missed: and then one was wrong."""
         if hits:
-            self._entry[footing].see(1, 0)
+            self._entry[kind].see(1, 0)
             self._onward.see(hits - 1, int(missed))
         elif missed:
-            self._entry[footing].see(0, 1)
+            self._entry[kind].see(0, 1)
 
 
 class DraftMatcher:
@@ -87,21 +87,21 @@ class DraftMatcher:
     the output, and where a draft has been used up, the beginnings of the drafts not used yet are expected.
     """
 
-    def __init__(self, pool: DraftPool, limits: MatchLimits, odds: MatchOdds, kind: str = "draft") -> None:
+    def __init__(self, pool: DraftPool, limits: MatchLimits, odds: MatchOdds, source: str = "match") -> None:
         self.pool = pool
         self._limits = limits
         self._odds = odds
-        self._kind = kind
-        self._at: Match | None = None
+        self._source = source
+        self._at: DraftPosition | None = None
         self._since = 1  # tokens committed since the text stood there; x0 to begin with
         self._agreed = 0  # tokens that agreed when it last did
         self._used: set[int] = set()
-        self._footing = Footing.EXPECTED
-        self._proposed: list[Match] = []
+        self._match_kind = MatchKind.EXPECTED
+        self._proposed: list[DraftPosition] = []
 
-    def drafts(self, committed: Sequence[int], room: int) -> list[Draft]:
-        """Drafts of what may follow ``committed``, at most ``room`` tokens each."""
-        if room < 1:
+    def drafts(self, committed: Sequence[int], max_draft: int) -> list[Draft]:
+        """Drafts of what may follow ``committed``, at most ``max_draft`` tokens each."""
+        if max_draft < 1:
             return []
         weighted = self._places(committed)[: self._limits.places]
         self._proposed = [place for place, _ in weighted]
@@ -109,10 +109,10 @@ class DraftMatcher:
         drafts = []
         for place, weight in weighted:
             whole = not several or place == self._current()
-            limit = min(room, self._limits.chain if whole else self._limits.depth)
+            limit = min(max_draft, self._limits.chain if whole else self._limits.depth)
             tokens = np.array(self.pool[place.draft][place.position : place.position + limit], dtype=np.int64)
-            odds = weight * self._odds.of(self._footing, len(tokens))
-            drafts.append(Draft(tokens, odds, Source(self._kind, place.draft)))
+            odds = weight * self._odds.of(self._match_kind, len(tokens))
+            drafts.append(Draft(tokens, odds, Source(self._source, place.draft)))
         return drafts
 
     def follow(self, tokens: Sequence[int]) -> None:
@@ -124,25 +124,25 @@ class DraftMatcher:
                 best, length = place, agreed
         if self._proposed:
             over = best is not None and best.position + length == len(self.pool[best.draft])
-            self._odds.see(self._footing, length, missed=length < len(tokens) and not over)
+            self._odds.see(self._match_kind, length, missed=length < len(tokens) and not over)
         self._proposed = []
         if best is None:
             self._since += len(tokens)
             return
         self._used.add(best.draft)
-        self._at = Match(best.draft, best.position + length)
+        self._at = DraftPosition(best.draft, best.position + length)
         self._since = len(tokens) - length
         self._agreed = length
 
-    def _current(self) -> Match | None:
+    def _current(self) -> DraftPosition | None:
         """The place right behind what was committed last, if it was a draft's and goes on."""
         at = self._at
         return at if at is not None and self._since == 0 and at.position < len(self.pool[at.draft]) else None
 
-    def _places(self, committed: Sequence[int]) -> list[tuple[Match, float]]:
+    def _places(self, committed: Sequence[int]) -> list[tuple[DraftPosition, float]]:
         """Places with the odds that the text goes on there; the likeliest first."""
         current = self._current()
-        self._footing = Footing.CURRENT
+        self._match_kind = MatchKind.CURRENT
         if current is not None and self._agreed >= self._limits.n:
             return [(current, 1.0)]  # so much agreement needs no second opinion
         matches = self.pool.find(committed, self._limits.n, self._limits.grown)
@@ -151,23 +151,23 @@ class DraftMatcher:
             if not others:
                 return [(current, 1.0)]
             return [(current, 0.5), *((match, 0.5 / len(others)) for match in others)]
-        self._footing = Footing.MATCH
+        self._match_kind = MatchKind.MATCH
         if not matches:
-            self._footing = Footing.EXPECTED
+            self._match_kind = MatchKind.EXPECTED
             if expected := self._expected(committed):
                 return expected
-            self._footing = Footing.WEAKER
+            self._match_kind = MatchKind.WEAKER
             matches = self._weaker(committed)
         return [(match, 1.0 / len(matches)) for match in matches]
 
-    def _weaker(self, committed: Sequence[int]) -> list[Match]:
+    def _weaker(self, committed: Sequence[int]) -> list[DraftPosition]:
         """Matches of fewer tokens than ``n``, the last resort."""
         for n in range(self._limits.n - 1, self._limits.weakest - 1, -1):
             if matches := self.pool.find(committed, n, self._limits.grown):
                 return matches
         return []
 
-    def _expected(self, committed: Sequence[int]) -> list[tuple[Match, float]]:
+    def _expected(self, committed: Sequence[int]) -> list[tuple[DraftPosition, float]]:
         """Places reached from where the text last stood, the tokens since then replaced, inserted or left
         out."""
         since = self._since
@@ -176,7 +176,7 @@ class DraftMatcher:
         anchors = self._anchors()
         recent = committed[len(committed) - since :]
         agreeing = [
-            Match(draft, start + since)
+            DraftPosition(draft, start + since)
             for draft, start in anchors
             if self.pool.same(self.pool[draft][start : start + since], recent)
         ]
@@ -184,17 +184,17 @@ class DraftMatcher:
             places = [(place, 1.0 / len(agreeing)) for place in agreeing]
         else:
             places = [
-                (Match(draft, max(start + since + shift, start)), weight / len(anchors))
+                (DraftPosition(draft, max(start + since + shift, start)), weight / len(anchors))
                 for shift, weight in zip(_SHIFTS, _SHIFT_WEIGHTS, strict=True)
                 for draft, start in anchors
             ]
         return [(place, weight) for place, weight in places if place.position < len(self.pool[place.draft])]
 
-    def _anchors(self) -> list[Match]:
+    def _anchors(self) -> list[DraftPosition]:
         """Where the text stands: in the draft being followed, or before one of those not used yet."""
         if self._at is not None and self._at.position < len(self.pool[self._at.draft]):
             return [self._at]
-        return [Match(draft, 0) for draft in range(len(self.pool)) if draft not in self._used]
+        return [DraftPosition(draft, 0) for draft in range(len(self.pool)) if draft not in self._used]
 
 
 def agreement(draft: Sequence[int], start: int, tokens: Sequence[int]) -> int:

@@ -26,7 +26,9 @@ class RepetitionPenalty:
     def logits(self, scores: Scores, slot: int, path: Iterable[int]) -> NDArray[np.float32]:
         """(vocabulary,) penalised logits after ``slot``; ``path``: uncommitted tokens up to the slot."""
         if scores.logprobs is None:
-            raise ValueError("a repetition penalty needs the target to give log-probabilities (Need.FULL)")
+            raise ValueError(
+                "a repetition penalty needs the target to give log-probabilities (ScoreDetail.FULL)"
+            )
         logits = scores.logprobs[slot].astype(np.float32)
         if scores.log_norm is not None:
             logits += scores.log_norm[slot]

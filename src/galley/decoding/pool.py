@@ -12,12 +12,12 @@ caller with a tokenizer gives the token's text without punctuation, width and wh
 differences between drafter and model do not hide a match."""
 
 
-def known(draft: Sequence[int], vocab_size: int) -> list[int]:
+def in_vocabulary(draft: Sequence[int], vocab_size: int) -> list[int]:
     """The ids that a model has a token for. A draft is a hint: wrong ids in it must not end a text."""
     return [int(token) for token in draft if 0 <= token < vocab_size]
 
 
-class Match(NamedTuple):
+class DraftPosition(NamedTuple):
     """A place in a draft: ``position`` is the index of the token that would come next."""
 
     draft: int
@@ -104,7 +104,7 @@ class DraftPool:
             sum(draft.text.count(text) for draft in self._drafts) if text else 0,
         )
 
-    def find(self, context: Sequence[int], shortest: int, longest: int) -> list[Match]:
+    def find(self, context: Sequence[int], shortest: int, longest: int) -> list[DraftPosition]:
         """Every place where the end of ``context`` occurs and something follows.
 
         The window starts at ``shortest`` tokens and grows, up to ``longest``, while several places match;
@@ -141,12 +141,12 @@ class DraftPool:
                 skipped += 1
         return keys[::-1], skipped
 
-    def _places_to_matches(self, places: Sequence[tuple[int, int]], skipped: int) -> list[Match]:
+    def _places_to_matches(self, places: Sequence[tuple[int, int]], skipped: int) -> list[DraftPosition]:
         found = []
         for number, end in places:
             position = self._drafts[number].after(end, skipped)
             if position is not None and position < len(self._drafts[number].tokens):
-                found.append(Match(number, position))
+                found.append(DraftPosition(number, position))
         return found
 
 

@@ -10,9 +10,9 @@ from numbers import Integral
 from typing import Any
 
 from galley.decoding.accept import Acceptance, Exact
+from galley.decoding.drafters import DrafterConfig
 from galley.decoding.guard import Loop, LoopGuard
 from galley.decoding.pool import DraftPool
-from galley.decoding.proposers import Proposals
 from galley.decoding.stats import Committed, Stats
 
 
@@ -32,8 +32,8 @@ class Request:
 
     prompt: whatever the target reads. prompt_ids: the prompt's token ids, which a repetition penalty and
     prompt lookup see; not needed otherwise. drafts: token ids of free drafts in any order (those the model
-    does not have are left out), or a pool that may grow meanwhile and be shared. max_tokens: the most
-    tokens returned; the stop token is not returned, but needs room like any other. proposer: what drafts,
+    does not have are left out), or a pool that may grow meanwhile and be context. max_tokens: the most
+    tokens returned; the stop token is not returned, but needs room like any other. drafter: what drafts,
     None for the decoder's. acceptance: what is accepted. repetition_penalty: 1 is none. loop_guard: None
     switches it off. confidence: record the model's log-probability of every token in the trace. on_commit:
     called with the new tokens after each round.
@@ -43,7 +43,7 @@ class Request:
     drafts: Sequence[Sequence[int]] | DraftPool = ()
     max_tokens: int = 4096
     acceptance: Acceptance = field(default_factory=Exact)
-    proposer: Proposals | None = None
+    drafter: DrafterConfig | None = None
     repetition_penalty: float = 1.0
     prompt_ids: Sequence[int] = ()
     loop_guard: LoopGuard | None = field(default_factory=LoopGuard)

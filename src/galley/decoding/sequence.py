@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Seq
+from collections.abc import Sequence
 
 import numpy as np
 
 from galley.decoding.accept import Outcome, Sampling
+from galley.decoding.drafters import Drafter
 from galley.decoding.guard import Loop
 from galley.decoding.penalty import RepetitionPenalty
 from galley.decoding.pool import DraftPool
-from galley.decoding.proposers import Proposer
 from galley.decoding.request import Finish, Request, Result
 from galley.decoding.stats import Committed, Stats
-from galley.decoding.target import Handle, Need
+from galley.decoding.target import Handle, ScoreDetail
 from galley.decoding.tree import MODEL, Source
 
 
-class Sequence:
+class ActiveSequence:
     """State of one request from its prefill to its result."""
 
     def __init__(
-        self, ticket: int, request: Request, pool: DraftPool, proposer: Proposer, stop_ids: frozenset[int]
+        self, ticket: int, request: Request, pool: DraftPool, drafter: Drafter, stop_ids: frozenset[int]
     ) -> None:
         self.ticket = ticket
         self.request = request
-        self.proposer = proposer
+        self.drafter = drafter
         self.handle: Handle = None
         self.stats = Stats()
         self.finish: Finish | None = None
@@ -45,20 +45,20 @@ class Sequence:
         return self.tokens[-1]
 
     @property
-    def room(self) -> int:
+    def max_draft(self) -> int:
         """How many drafted tokens could still be committed together with the free one after them."""
         return self.request.max_tokens - len(self.tokens) - 1
 
     @property
-    def need(self) -> Need:
+    def detail(self) -> ScoreDetail:
         """The least a forward must give for this sequence."""
         request = self.request
-        wanted = [request.acceptance.need, self.proposer.need]
+        wanted = [request.acceptance.detail, self.drafter.detail]
         if request.confidence:
-            wanted.append(Need.CONFIDENCE)
-        return Need.FULL if self.penalty else most(wanted)
+            wanted.append(ScoreDetail.CONFIDENCE)
+        return ScoreDetail.FULL if self.penalty else most_detailed(wanted)
 
-    def commit(self, outcome: Outcome, sources: Seq[Source], round_: int) -> None:
+    def commit(self, outcome: Outcome, sources: Sequence[Source], round_: int) -> None:
         """Take over a round's tokens up to the first that ends the sequence, and report them."""
         before = len(self.tokens)
         for token, source, confidence in zip(
@@ -97,10 +97,10 @@ class Sequence:
             self.finish = Finish.LENGTH
 
 
-def most(needs: Seq[Need]) -> Need:
-    """The need that covers all of these."""
-    order = list(Need)
-    return max(needs, key=order.index)
+def most_detailed(wanted: Sequence[ScoreDetail]) -> ScoreDetail:
+    """The detail that covers all of these."""
+    order = list(ScoreDetail)
+    return max(wanted, key=order.index)
 
 
 def _seed(request: Request) -> int | None:

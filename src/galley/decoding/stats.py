@@ -19,16 +19,19 @@ class Committed(NamedTuple):
 
 @dataclass
 class Seconds:
-    """Wall time by phase. In a batch a sequence is charged its share, so that sums are true."""
+    """Wall time by phase. In a batch a sequence is charged its share, so that sums are true.
+
+    draft_search: finding free drafts and drafting with a head or a smaller model.
+    """
 
     prefill: float = 0.0
     draft: float = 0.0
     verify: float = 0.0
-    propose: float = 0.0
+    draft_search: float = 0.0
 
     @property
     def total(self) -> float:
-        return self.prefill + self.draft + self.verify + self.propose
+        return self.prefill + self.draft + self.verify + self.draft_search
 
 
 @dataclass
@@ -38,8 +41,8 @@ class Stats:
     prefill_forwards: prompts read. draft_forwards: windows of x0 and masks only. verify_forwards: windows
     with drafted tokens, whether or not masks ride along. plain_forwards: windows of x0 alone, one
     autoregressive step. write_forwards: causal forwards that only fill the cache (direct block diffusion).
-    mtp_drafts: calls of a multi-token-prediction head, which are not forwards of the model. tokens:
-    committed tokens, the stop token included; the first comes from the prefill. accepted: drafted tokens
+    batch_drafts: drafts of a multi-token-prediction head or of a smaller model, which are not forwards of this
+    one. tokens: committed tokens, the stop token included; the first comes from the prefill. accepted: drafted tokens
     accepted, one entry per verify forward.
     """
 
@@ -48,7 +51,7 @@ class Stats:
     verify_forwards: int = 0
     plain_forwards: int = 0
     write_forwards: int = 0
-    mtp_drafts: int = 0
+    batch_drafts: int = 0
     tokens: int = 0
     slots: int = 0
     """window slots computed after the prefill"""

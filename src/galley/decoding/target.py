@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from galley.decoding.window import Window
 
 
-class Need(Enum):
+class ScoreDetail(Enum):
     """How much of a forward's output the core wants; less is cheaper. Each includes the ones above it."""
 
     ARGMAX = "argmax"
@@ -63,17 +63,21 @@ class Target(Protocol):
     mask_id: int | None
     block_size: int | None
 
-    def prefill(self, prompts: Sequence[Any], need: Need = Need.ARGMAX) -> list[tuple[Handle, Scores]]:
+    def prefill(
+        self, prompts: Sequence[Any], detail: ScoreDetail = ScoreDetail.ARGMAX
+    ) -> list[tuple[Handle, Scores]]:
         """Read each prompt (whatever the target takes: image and text) and predict its first token.
 
         Each ``Scores`` has one row. Sequences of different calls may be mixed in later forwards.
         """
         ...
 
-    def forward(self, items: Sequence[tuple[Handle, Window]], need: Need = Need.ARGMAX) -> list[Scores]:
+    def forward(
+        self, items: Sequence[tuple[Handle, Window]], detail: ScoreDetail = ScoreDetail.ARGMAX
+    ) -> list[Scores]:
         """Run one window per sequence, in one batch. Slots stay uncommitted until ``commit``.
 
-        Slots that were not committed before a sequence's next ``forward`` are dropped. ``need`` is the most
+        Slots that were not committed before a sequence's next ``forward`` are dropped. ``detail`` is the most
         that any of the sequences needs; giving more than was asked for is allowed.
         """
         ...

@@ -14,8 +14,8 @@ from galley.decoding.window import Ids, Window
 class Source(NamedTuple):
     """Where a token comes from.
 
-    kind: ``draft`` (a free draft), ``own`` (the model's block-diffusion draft), ``mtp``, ``lookup`` (text
-        written before) or ``model`` (its free prediction, drafted by nobody).
+    kind: the way of drafting, by the names of ``galley.decoding.drafters`` (``match`` is a free draft), or
+        ``model`` (its free prediction, drafted by nobody).
     draft: number of the free draft in its pool, else None.
     """
 
@@ -24,6 +24,8 @@ class Source(NamedTuple):
 
 
 MODEL = Source("model")
+SELF_DRAFT = Source("self-spec")
+"""the model's own block-diffusion draft"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Galley's proposers where somebody else's engine decodes: it asks for one line of tokens, verifies it, and
+"""Galley's drafters where somebody else's engine decodes: it asks for one line of tokens, verifies it, and
 what it kept is known only afterwards.
 
 An engine with paged attention verifies chains, not trees, and always from the last committed token on. So a
@@ -10,25 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from galley.decoding import (
-    BlockDiffusion,
-    Costs,
+    DraftMatching,
     DraftPool,
-    Match,
+    ForwardCosts,
     MatchLimits,
     Scores,
+    SelfSpeculation,
     Source,
     Target,
     Window,
 )
 from galley.decoding.accept import Outcome
-from galley.decoding.budget import Pace
+from galley.decoding.budget import Throughput
+from galley.decoding.drafters import DecoderContext, Drafter, DrafterConfig, DraftWindow
 from galley.decoding.matching import agreement
-from galley.decoding.proposers import Proposal, Proposals, Proposer, Shared
 from galley.decoding.tree import MODEL, PrefixTree
 from galley.decoding.window import Ids
 
@@ -44,52 +44,61 @@ class Masks:
     block_size: int | None = None
 
 
-def start(proposals: Proposals, masks: Masks, pool: DraftPool, prompt_ids: Sequence[int] = ()) -> Proposer:
-    """A proposer for one sequence of an engine. Costs are not known there and count as flat."""
-    flat = Costs.flat()
-    # Of the model, the proposers that suit an engine read nothing but its masks.
-    return proposals.start(Shared(cast(Target, masks), flat, Pace(flat)), pool, prompt_ids)
+def start(config: DrafterConfig, masks: Masks, pool: DraftPool, prompt_ids: Sequence[int] = ()) -> Drafter:
+    """A drafter for one sequence of an engine. Costs are not known there and count as flat."""
+    flat = ForwardCosts.flat()
+    # Of the model, the drafters that suit an engine read nothing but its masks.
+    return config.start(DecoderContext(cast(Target, masks), flat, Throughput(flat)), pool, prompt_ids)
 
 
 @dataclass(frozen=True)
-class MatchOrOwn:
-    """Free drafts where they match, the model's own block where none does.
+class MatchOrSelfDraft:
+    """Free drafts where they match, the model's own block where none does: ``auto`` of an engine.
 
-    own: None for a model that cannot draft for itself.
+    self_speculation: None for a model that cannot draft for itself.
     """
 
-    own: BlockDiffusion | None = None
+    self_speculation: SelfSpeculation | None = None
     limits: MatchLimits = field(default_factory=MatchLimits)
-    needs_costs = False
+    name: ClassVar[str] = "auto"
+    summary: ClassVar[str] = "free drafts where they match, the model's own where none does"
+    needs_costs: ClassVar[bool] = False
 
-    def start(self, shared: Shared, pool: DraftPool, prompt_ids: Sequence[int]) -> Proposer:
-        matching = Match(self.limits).start(shared, pool, prompt_ids)
-        if self.own is None:
+    def unsupported(self, target: Any) -> str | None:
+        """As ``self_speculation`` says, where it is given."""
+        return self.self_speculation.unsupported(target) if self.self_speculation else None
+
+    def start(
+        self, context: DecoderContext, pool: DraftPool, prompt_ids: Sequence[int], prompt: Any = None
+    ) -> Drafter:
+        """See ``DrafterConfig.start``."""
+        matching = DraftMatching(self.limits).start(context, pool, prompt_ids)
+        if self.self_speculation is None:
             return matching
-        return _MatchOrOwn(matching, self.own.start(shared, pool, prompt_ids))
+        return _MatchOrSelfDrafter(matching, self.self_speculation.start(context, pool, prompt_ids))
 
 
-class _MatchOrOwn(Proposer):
-    def __init__(self, matching: Proposer, own: Proposer) -> None:
-        self._both = (matching, own)
+class _MatchOrSelfDrafter(Drafter):
+    def __init__(self, matching: Drafter, self_speculation: Drafter) -> None:
+        self._both = (matching, self_speculation)
 
-    def look(self, committed: list[int], room: int) -> int:
-        for proposer in self._both:
-            proposer.look(committed, room)
+    def prepare(self, committed: list[int], max_draft: int) -> int:
+        for drafter in self._both:
+            drafter.prepare(committed, max_draft)
         return 0
 
-    def propose(self, mtp: Ids | None = None) -> Proposal:
-        matching, own = self._both
-        found = matching.propose()
-        return found if len(found.tree) > 1 else own.propose()
+    def draft(self, batch_draft: Ids | None = None) -> DraftWindow:
+        matching, self_speculation = self._both
+        found = matching.draft()
+        return found if len(found.tree) > 1 else self_speculation.draft()
 
-    def follow(self, proposal: Proposal, scores: Scores, outcome: Outcome) -> None:
-        for proposer in self._both:
-            proposer.follow(proposal, scores, outcome)
+    def observe(self, window: DraftWindow, scores: Scores, outcome: Outcome) -> None:
+        for drafter in self._both:
+            drafter.observe(window, scores, outcome)
 
 
 class ChainDrafter:
-    """One sequence's proposer, driven from outside.
+    """One sequence's drafter, driven from outside.
 
     Each round: ``begin`` with all tokens committed so far, then, while ``window`` is not None, run it and
     ``take`` its predictions; ``chain`` is what the engine is to verify.
@@ -97,8 +106,8 @@ class ChainDrafter:
     longest: the most tokens of a chain.
     """
 
-    def __init__(self, proposer: Proposer, longest: int) -> None:
-        self._proposer, self._longest = proposer, longest
+    def __init__(self, drafter: Drafter, longest: int) -> None:
+        self._drafter, self._longest = drafter, longest
         self.sources: list[Source] = []
         """of each committed token that was taken note of"""
         self.rounds: list[ChainRound] = []
@@ -106,27 +115,27 @@ class ChainDrafter:
         self.window: Window | None = None
         self._forget()
 
-    def begin(self, committed: Sequence[int], room: int) -> None:
+    def begin(self, committed: Sequence[int], max_draft: int) -> None:
         """Take note of the tokens committed since the last chain and look for drafts of what follows.
 
-        committed: all tokens of the output so far, at least one. room: the most tokens the chain may have.
+        committed: all tokens of the output so far, at least one. max_draft: the most tokens the chain may have.
         """
         self.note(committed)
         self._forget()
         self._committed = list(committed)
-        self._room = min(room, self._longest)
-        self._look()
+        self._max_draft = min(max_draft, self._longest)
+        self._extend()
 
     def take(self, predicted: Ids) -> None:
         """Predictions after each slot of ``window``: the first leads the chain, the others are drafts."""
-        proposal, first = self._proposal, int(predicted[0])
-        assert proposal is not None and self.window is not None
+        draft, first = self._draft, int(predicted[0])
+        assert draft is not None and self.window is not None
         self._masks += len(self.window) - 1
-        self._proposer.follow(proposal, Scores(predicted), Outcome([0], [first], [None]))
+        self._drafter.observe(draft, Scores(predicted), Outcome([0], [first], [None]))
         self._append(first, MODEL)
         self._lead += 1
         self._committed.append(first)
-        self._look()
+        self._extend()
 
     def note(self, committed: Sequence[int]) -> None:
         """Take note of the tokens committed so far without looking for more; may be repeated."""
@@ -135,10 +144,10 @@ class ChainDrafter:
             return
         accepted = agreement(self.chain, 0, fresh[:-1])
         drafted = max(accepted - self._lead, 0)
-        if self._proposal is not None:
+        if self._draft is not None:
             behind = fresh[self._lead :]
             outcome = Outcome(list(range(drafted + 1)), behind, [None] * len(behind))
-            self._proposer.follow(self._proposal, Scores(np.zeros(0, dtype=np.int64)), outcome)
+            self._drafter.observe(self._draft, Scores(np.zeros(0, dtype=np.int64)), outcome)
         if self.sources:
             self.rounds.append(ChainRound(len(self.chain) - self._lead, self._masks, drafted))
         self.sources += [*self._chain_sources[:accepted], *[MODEL] * (len(fresh) - accepted)]
@@ -150,16 +159,16 @@ class ChainDrafter:
         self._lead = 0
         """tokens at the chain's beginning that drafting forwards predicted"""
         self._masks = 0
-        self._proposal: Proposal | None = None
+        self._draft: DraftWindow | None = None
 
-    def _look(self) -> None:
-        """Ask the proposer what follows; a block to fill goes to ``window``, else the chain is complete."""
-        room = self._room - len(self.chain)
-        self._proposer.look(self._committed, max(room, 0))
-        self._proposal = proposal = self._proposer.propose()
-        self.window = proposal.window() if proposal.blocks else None
+    def _extend(self) -> None:
+        """Ask the drafter what follows; a block to fill goes to ``window``, else the chain is complete."""
+        max_draft = self._max_draft - len(self.chain)
+        self._drafter.prepare(self._committed, max(max_draft, 0))
+        self._draft = draft = self._drafter.draft()
+        self.window = draft.window() if draft.blocks else None
         if self.window is None:
-            for token, source in likeliest_path(proposal.tree)[:room]:
+            for token, source in likeliest_path(draft.tree)[:max_draft]:
                 self._append(token, source)
 
     def _append(self, token: int, source: Source) -> None:
@@ -181,12 +190,12 @@ class ChainRound:
 def draft_chains(
     drafters: Sequence[ChainDrafter],
     committed: Sequence[Sequence[int]],
-    rooms: Sequence[int],
+    max_drafts: Sequence[int],
     forward: Forward,
 ) -> list[list[int]]:
     """The chain of each sequence; drafting windows of all of them go through ``forward`` together."""
-    for drafter, tokens, room in zip(drafters, committed, rooms, strict=True):
-        drafter.begin(tokens, room)
+    for drafter, tokens, max_draft in zip(drafters, committed, max_drafts, strict=True):
+        drafter.begin(tokens, max_draft)
     while waiting := [drafter for drafter in drafters if drafter.window is not None]:
         windows = [drafter.window for drafter in waiting if drafter.window is not None]
         for drafter, predicted in zip(waiting, forward(waiting, windows), strict=True):

@@ -6,8 +6,8 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from galley.decoding import BlockDiffusion, DraftPool
-from galley.engines.chain import ChainDrafter, Masks, MatchOrOwn, start
+from galley.decoding import DraftPool, SelfSpeculation
+from galley.engines.chain import ChainDrafter, Masks, MatchOrSelfDraft, start
 from galley.targets.prompt import text_key
 from galley.targets.transformers.loading import checkpoint_folder, checkpoint_self_speculation
 
@@ -46,8 +46,8 @@ class ModelDrafts:
         """
         encode = self._tokenizer.encode
         pool = DraftPool([encode(text, add_special_tokens=False) for text in _strings(texts)], self._key)
-        own = BlockDiffusion() if self.own else None
-        return ChainDrafter(start(MatchOrOwn(own), self._masks, pool), self._longest)
+        own = SelfSpeculation() if self.own else None
+        return ChainDrafter(start(MatchOrSelfDraft(own), self._masks, pool), self._longest)
 
 
 def _strings(texts: object) -> list[str]:

@@ -10,13 +10,16 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, TomlConfigSettingsSource
 
-from galley.decoding.proposers import LARGEST_BLOCK
+from galley.decoding.drafters import DRAFTERS, LARGEST_BLOCK
 from galley.errors import UsageError
 from galley.ingest.ranges import PageRanges
 from galley.ingest.source import DEFAULT_DPI, DEFAULT_MAX_PIXELS
 
 CONFIG_NAME = "galley.toml"
 """The file read from the current folder when none is named."""
+
+DIRECT_DIFFUSION = "diffusion"
+"""The way of decoding that takes the model's own block-diffusion text unverified; a diagnostic, not a drafter."""
 
 _KEEP_NONE = "none"
 _BOUNDS = (("ge", "at least"), ("gt", "more than"), ("le", "at most"))
@@ -36,9 +39,10 @@ class ParseOptions(BaseModel):
     strategy: how pages are read: ``draft`` with no model at all, ``regions`` block by block, ``page`` whole,
     ``hierarchical`` first the blocks, then the page; ``auto`` is ``hierarchical`` with a model that reads pages and
     ``regions`` with any other. model: a checkpoint's folder or hub id, ``openai:http://host:port/v1#name`` for one
-    behind an OpenAI-compatible server; None is the one that ships with Galley. decode: what drafts (``ar``
-    nothing, ``auto`` everything there is). tau: 1 keeps exactly what the model would write alone, less takes
-    more drafted tokens (HSD, 3). block_size: masks per block that the model drafts for itself. overlap: a
+    behind an OpenAI-compatible server; None is the one that ships with Galley. decode: what drafts, a name of
+    ``decode_names()`` (``ar`` nothing, ``auto`` all that the model supports). tau: 1 keeps exactly what the
+    model would write alone, less takes more drafted tokens (HSD, 3).
+    block_size: masks per block that the model drafts for itself. overlap: a
     hierarchical page starts while its blocks are still read. batch: sequences decoded, or requests to a server
     open, at a time. max_tokens, max_page_tokens: the most tokens of a block and of a page. device, dtype: as
     PyTorch names them; None takes what there is. trust_remote_code: run code that comes with the checkpoint.
@@ -51,7 +55,7 @@ class ParseOptions(BaseModel):
 
     strategy: Literal["auto", "draft", "regions", "page", "hierarchical"] = "auto"
     model: str | None = Field(default=None, min_length=1)
-    decode: Literal["auto", "ar", "self-spec", "match", "mtp", "diffusion"] = "auto"
+    decode: str = "auto"
     tau: float = Field(default=1.0, gt=0, le=1)
     block_size: int | None = Field(default=None, ge=1, le=LARGEST_BLOCK)
     overlap: bool = True
@@ -81,6 +85,13 @@ class ParseOptions(BaseModel):
         except UsageError as error:
             raise ValueError(str(error)) from error
 
+    @field_validator("decode")
+    @classmethod
+    def _decode(cls, value: str) -> str:
+        if value not in decode_names():
+            raise ValueError(f"there is no way of decoding {value!r}; there are {_list(decode_names())}")
+        return value
+
     @field_validator("keep", mode="before")
     @classmethod
     def _keep(cls, value: Any) -> Any:
@@ -97,6 +108,11 @@ class ParseOptions(BaseModel):
         """Equal for options that give equal results; names no password."""
         data = self.model_dump(mode="json", exclude={"keep", *_NO_MATTER}) | {"keep": sorted(self.keep)}
         return hashlib.sha256(repr(sorted(data.items())).encode()).hexdigest()[:16]
+
+
+def decode_names() -> list[str]:
+    """What ``decode`` may be: every way of drafting, and direct diffusion."""
+    return [*DRAFTERS, DIRECT_DIFFUSION]
 
 
 def make_options(**values: Any) -> ParseOptions:

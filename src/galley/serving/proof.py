@@ -13,7 +13,7 @@ from galley.serving.tasks import Counts
 
 Decode = Callable[[list[int]], str]
 
-_HOW = {"draft": "free", "lookup": "free", "own": "own", "mtp": "own"}
+_HOW = {"match": "free", "prompt-lookup": "free", "self-spec": "own", "mtp": "own"}
 _CUT = "\ufffd"
 
 

@@ -9,7 +9,7 @@ from galley.document import Document
 from galley.errors import ModelError, one_line
 from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.decoders import Runner, make_decoder, make_proposals
+from galley.parsing.strategies.decoders import Runner, make_decoder, make_drafter_config
 from galley.parsing.strategies.drafts import draft_text
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser as WholePageParser
@@ -24,7 +24,7 @@ from galley.serving.regions import asked, region_image, region_page
 from galley.serving.tasks import Counts, Delta, ReadRegion, RegionRead
 from galley.serving.traces import block_traces
 from galley.strategy_factory import load_reader, make_strategy
-from galley.targets.prompt import AnyReader, SelfDecoding, Task
+from galley.targets.prompt import AnyReader, Task
 
 
 class ReaderModels(DraftModels):
@@ -96,7 +96,7 @@ class ReaderModels(DraftModels):
     def _runner(self, options: ParseOptions, owner: str) -> Runner:
         if self._shared is None:
             return make_decoder(self._reader, options)
-        return _Share(self._shared, self._reader, options, owner)
+        return _Share(self._shared, options, owner)
 
     def _counts(self, results: Sequence[Result]) -> Counts:
         return counts_of(results, self._shared.decoder.costs if self._shared else None)
@@ -109,13 +109,12 @@ def _why(result: Result) -> str:
 class _Share:
     """An owner's share of the decoder, which drafts as the owner's options say."""
 
-    def __init__(self, shared: SharedDecoder, reader: AnyReader, options: ParseOptions, owner: str) -> None:
-        assert not isinstance(reader, SelfDecoding)
+    def __init__(self, shared: SharedDecoder, options: ParseOptions, owner: str) -> None:
         self._shared, self._owner = shared, owner
-        self._proposals = make_proposals(reader, options)
+        self._drafter_config = make_drafter_config(options)
 
     def run(self, requests: Iterable[Request]) -> list[Result]:
         asked = list(requests)
         for request in asked:
-            request.proposer = request.proposer or self._proposals
+            request.drafter = request.drafter or self._drafter_config
         return self._shared.run(self._owner, asked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from galley.decoding import Costs, Request, Result, Stats
+from galley.decoding import ForwardCosts, Request, Result, Stats
 from galley.parsing.strategies.decoders import Runner
 from galley.parsing.strategies.work import forwards_of, reckoned
 from galley.serving.tasks import Counts
@@ -26,7 +26,7 @@ class Recorded:
         return self.runs[-1]
 
 
-def counts_of(results: Sequence[Result], costs: Costs | None) -> Counts:
+def counts_of(results: Sequence[Result], costs: ForwardCosts | None) -> Counts:
     """What the results took together; seconds where ``costs`` have been measured."""
     total = Stats()
     for result in results:

@@ -38,7 +38,7 @@ def test_good_drafts_are_accepted(read: Read, family: str) -> None:
     assert forwards(found["perfect"]) < forwards(found["ar"]) / 3
     for result in found["perfect"]:
         assert sum(result["accepted"]) > 0.8 * len(result["ids"]) - 3
-        assert result["sources"].count("draft") == sum(result["accepted"]) or result["finish"] == "stop"
+        assert result["sources"].count("match") == sum(result["accepted"]) or result["finish"] == "stop"
     assert sum(sum(result["accepted"]) for result in found["noisy"]) > 10
 
 

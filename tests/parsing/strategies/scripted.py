@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from galley.decoding import Need, Scores, Window
+from galley.decoding import ScoreDetail, Scores, Window
 from galley.document import BBox, Block, Label, Page
 from galley.errors import ModelError
 from galley.targets.prompt import Prompt, TableFormat, Task
@@ -57,13 +57,17 @@ class ScriptedReader:
     def decode(self, ids: Sequence[int]) -> str:
         return "".join(chr(token) for token in ids if token != STOP)
 
-    def prefill(self, prompts: Sequence[Prompt], need: Need = Need.ARGMAX) -> list[tuple[Written, Scores]]:
+    def prefill(
+        self, prompts: Sequence[Prompt], detail: ScoreDetail = ScoreDetail.ARGMAX
+    ) -> list[tuple[Written, Scores]]:
         self.prefills.append(len(prompts))
         made = [Written(self.answer(prompt)) for prompt in prompts]
         self.alive += len(made)
         return [(written, self._scores(written, [[]], [-1], Window.chain([0]))) for written in made]
 
-    def forward(self, items: Sequence[tuple[Written, Window]], need: Need = Need.ARGMAX) -> list[Scores]:
+    def forward(
+        self, items: Sequence[tuple[Written, Window]], detail: ScoreDetail = ScoreDetail.ARGMAX
+    ) -> list[Scores]:
         found = []
         for written, window in items:
             written.window = window

@@ -13,9 +13,9 @@ from vllm.sampling_params import RequestOutputKind
 
 from galley.decoding import DraftPool, Exact, Finish, Request, Result, Sampling, Stats, TokenKey
 from galley.decoding.accept import Outcome
-from galley.decoding.proposers import Proposals
+from galley.decoding.drafters import DrafterConfig
 from galley.decoding.queue import RequestQueue
-from galley.decoding.sequence import Sequence
+from galley.decoding.sequence import ActiveSequence
 from galley.engines.chain import ChainDrafter, Masks, start
 from galley.engines.vllm.drafter import SEQUENCE
 from galley.engines.vllm.engine import Inbox, SharedEngine
@@ -40,7 +40,7 @@ class Model:
 class _Running:
     """A sequence in the engine: its name there and all tokens it wrote, the stop token included."""
 
-    sequence: Sequence
+    sequence: ActiveSequence
     drafter: ChainDrafter
     name: str
     written: list[int] = field(default_factory=list)
@@ -50,13 +50,13 @@ class _Running:
 class VllmDecoder(RequestQueue):
     """Decodes requests in a vLLM engine, which batches them with those of other decoders.
 
-    proposals: what drafts; a request may have its own. ``add`` and ``cancel`` may be called from other threads
+    config: what drafts; a request may have its own. ``add`` and ``cancel`` may be called from other threads
     while one thread calls ``step``.
     """
 
-    def __init__(self, engine: SharedEngine, model: Model, proposals: Proposals) -> None:
+    def __init__(self, engine: SharedEngine, model: Model, config: DrafterConfig) -> None:
         super().__init__()
-        self._engine, self._model, self._proposals = engine, model, proposals
+        self._engine, self._model, self._config = engine, model, config
         self.stats = Stats()
         self._running: dict[int, _Running] = {}
         self._by_name: dict[str, _Running] = {}
@@ -100,11 +100,11 @@ class VllmDecoder(RequestQueue):
     def _start(self, ticket: int, request: Request) -> _Running:
         model, drafts = self._model, request.drafts
         pool = drafts if isinstance(drafts, DraftPool) else DraftPool(drafts, model.key)
-        proposer = start(request.proposer or self._proposals, model.masks, pool, request.prompt_ids)
-        sequence = Sequence(ticket, request, pool, proposer, model.stop_ids)
-        drafter = ChainDrafter(proposer, model.longest)
-        params = _sampling(request, model.stop_ids, drafter)
-        return _Running(sequence, drafter, self._engine.add(model.enter(request.prompt), params, self._inbox))
+        drafter = start(request.drafter or self._config, model.masks, pool, request.prompt_ids)
+        sequence = ActiveSequence(ticket, request, pool, drafter, model.stop_ids)
+        chains = ChainDrafter(drafter, model.longest)
+        params = _sampling(request, model.stop_ids, chains)
+        return _Running(sequence, chains, self._engine.add(model.enter(request.prompt), params, self._inbox))
 
     def _collect(self, seconds: float) -> None:
         """Take over what the engine has written; seconds: each sequence's share of the step."""

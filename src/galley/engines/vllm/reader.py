@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from transformers import AutoConfig, AutoProcessor, GenerationConfig
 
-from galley.decoding import BlockDiffusion, Match, Plain, Request, Result
-from galley.decoding.proposers import Proposals
-from galley.engines.chain import Masks, MatchOrOwn
+from galley.decoding import Autoregressive, DraftMatching, PromptLookup, Request, Result, SelfSpeculation
+from galley.decoding.drafters import DrafterConfig
+from galley.engines.chain import Masks, MatchOrSelfDraft
 from galley.engines.vllm.decoder import Model, VllmDecoder
 from galley.engines.vllm.engine import EngineSettings, SharedEngine
 from galley.errors import ModelError
@@ -66,29 +66,29 @@ class VllmReader:
         return self.decoder().run(requests)
 
     def decoder(self, decode: str = "auto", block_size: int | None = None) -> VllmDecoder:
-        """A decoder on the engine. decode: ``auto``, ``ar``, ``match`` or ``self-spec``, as on the command line.
+        """A decoder on the engine. decode: ``auto``, ``ar``, ``match``, ``prompt-lookup`` or ``self-spec``.
 
         Raises ``ModelError`` for what the model or the engine cannot do.
         """
-        return VllmDecoder(self._engine, self._model, self._proposals(decode, block_size))
+        return VllmDecoder(self._engine, self._model, self._config(decode, block_size))
 
-    def _proposals(self, decode: str, block_size: int | None) -> Proposals:
-        own = BlockDiffusion(block_size) if self.mask_id is not None else None
-        if decode == "self-spec" and own is None:
+    def _config(self, decode: str, block_size: int | None) -> DrafterConfig:
+        own = SelfSpeculation(block_size) if self.mask_id is not None else None
+        if decode == SelfSpeculation.name and own is None:
             raise ModelError(
                 f"{self.name} was not trained to draft for itself (it has no block_diffusion.json); "
                 "use --decode auto, match or ar"
             )
-        known: dict[str, Proposals | None] = {
-            "auto": MatchOrOwn(own),
-            "ar": Plain(),
-            "match": Match(),
-            "self-spec": own,
-        }
-        proposals = known.get(decode)
-        if proposals is None:
-            raise ModelError(f"a model in vLLM does not decode by {decode}; use --decode auto, match or ar")
-        return proposals
+        configs: list[DrafterConfig] = [
+            MatchOrSelfDraft(own),
+            Autoregressive(),
+            DraftMatching(),
+            PromptLookup(),
+        ]
+        known = {config.name: config for config in configs} | ({own.name: own} if own else {})
+        if decode not in known:
+            raise ModelError(f"a model in vLLM does not decode by {decode}; use --decode {', '.join(known)}")
+        return known[decode]
 
     def _enter(self, prompt: Prompt) -> dict[str, Any]:
         image = fitted(prompt.image, self._profile.longest_side)

@@ -6,22 +6,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from galley.decoding import (
+    DRAFTERS,
     Acceptance,
-    Auto,
-    BlockDiffusion,
     Decoder,
+    DrafterConfig,
     Exact,
-    Match,
-    Mtp,
-    Plain,
     Request,
     Result,
+    SelfSpeculation,
     Threshold,
     diffuse,
 )
-from galley.decoding.proposers import Proposals
 from galley.errors import ModelError, UsageError
-from galley.parsing.options import ParseOptions
+from galley.parsing.options import DIRECT_DIFFUSION, ParseOptions
 from galley.targets.prompt import AnyReader, DraftingEngine, Reader, Runner, SelfDecoding, text_key
 
 
@@ -46,14 +43,12 @@ def make_decoder(reader: AnyReader, options: ParseOptions) -> Runner:
     if isinstance(reader, SelfDecoding):
         _leave_decoding_to(reader, options)
         return reader
-    if options.decode in ("self-spec", "diffusion") and reader.mask_id is None:
-        raise ModelError(
-            f"{reader.name} was not trained to draft for itself (it has no block_diffusion.json); "
-            "use --decode auto, match or ar"
-        )
-    if options.decode == "diffusion":
+    if options.decode == DIRECT_DIFFUSION:
+        _check(SelfSpeculation(options.block_size), reader)
         return DirectDiffusion(reader, options.block_size)
-    return Decoder(reader, make_proposals(reader, options), max_batch=options.batch, key=text_key(reader))
+    config = make_drafter_config(options)
+    _check(config, reader)
+    return Decoder(reader, config, max_batch=options.batch, key=text_key(reader))
 
 
 def make_acceptance(options: ParseOptions) -> Acceptance:
@@ -74,15 +69,15 @@ def _leave_decoding_to(reader: SelfDecoding, options: ParseOptions) -> None:
             raise UsageError(f"{reader.name} is decoded by its server; leave out {name}")
 
 
-def make_proposals(reader: Reader, options: ParseOptions) -> Proposals:
-    """What drafts as the options say; ``ModelError`` where the model cannot."""
-    if options.decode == "self-spec":
-        return BlockDiffusion(options.block_size)
-    if options.decode == "mtp":
-        if not hasattr(reader, "mtp"):
-            raise ModelError(
-                f"{reader.name} has no multi-token-prediction head; use --decode auto, match or ar"
-            )
-        return Mtp()
-    plain: dict[str, Proposals] = {"ar": Plain(), "match": Match(), "auto": Auto()}
-    return plain[options.decode]
+def make_drafter_config(options: ParseOptions) -> DrafterConfig:
+    """What drafts as the options say."""
+    if options.decode == SelfSpeculation.name:
+        return SelfSpeculation(options.block_size)
+    return DRAFTERS[options.decode]()
+
+
+def _check(config: DrafterConfig, reader: Reader) -> None:
+    """``ModelError`` where the model cannot be drafted for so, naming what it can do."""
+    if reason := config.unsupported(reader):
+        able = [name for name, other in DRAFTERS.items() if not other().unsupported(reader)]
+        raise ModelError(f"{reader.name} {reason}; use --decode {', '.join(able)}")

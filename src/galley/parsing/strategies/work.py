@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from galley.decoding import Costs, Decoder, Result, Stats
+from galley.decoding import Decoder, ForwardCosts, Result, Stats
 from galley.document import Work
 from galley.targets.prompt import Runner
 
@@ -37,7 +37,7 @@ def forwards_of(stats: Stats) -> int:
     return stats.draft_forwards + stats.verify_forwards + stats.plain_forwards
 
 
-def reckoned(stats: Stats, costs: Costs) -> tuple[float, float]:
+def reckoned(stats: Stats, costs: ForwardCosts) -> tuple[float, float]:
     """Seconds that plain decoding of the same tokens would take, and that the forwards at hand do; both 0 where costs
     were not measured. Both by the same table of costs: what else the machine does changes neither."""
     forwards = forwards_of(stats)

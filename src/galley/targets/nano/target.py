@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.decoding import Need, Scores, Window
+from galley.decoding import ScoreDetail, Scores, Window
 from galley.errors import ModelError
 from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.follow import START, Follower, prompt_positions
@@ -115,11 +115,11 @@ class NanoTarget:
         self._run = forward
 
     def prefill(
-        self, prompts: Sequence[NanoPrompt], need: Need = Need.ARGMAX
+        self, prompts: Sequence[NanoPrompt], detail: ScoreDetail = ScoreDetail.ARGMAX
     ) -> list[tuple[_Sequence, Scores]]:
-        return [self._prefill(prompt, need) for prompt in prompts]
+        return [self._prefill(prompt, detail) for prompt in prompts]
 
-    def _prefill(self, prompt: NanoPrompt, need: Need) -> tuple[_Sequence, Scores]:
+    def _prefill(self, prompt: NanoPrompt, detail: ScoreDetail) -> tuple[_Sequence, Scores]:
         reading = prompt.reading
         slots = len(reading) + 1
         sight, looked = self._run.look(reading.ids, reading.features.astype(np.float32), reading.boxes)
@@ -136,12 +136,14 @@ class NanoTarget:
             wanted=np.array([slots - 1]),
         )
         sequence = _Sequence(keys, values, looked, Follower.of(reading.ids, self.vocabulary))
-        return sequence, scores(logits, Window.chain([self.vocabulary.eos]), need)
+        return sequence, scores(logits, Window.chain([self.vocabulary.eos]), detail)
 
-    def forward(self, items: Sequence[tuple[_Sequence, Window]], need: Need = Need.ARGMAX) -> list[Scores]:
-        return [self._forward(sequence, window, need) for sequence, window in items]
+    def forward(
+        self, items: Sequence[tuple[_Sequence, Window]], detail: ScoreDetail = ScoreDetail.ARGMAX
+    ) -> list[Scores]:
+        return [self._forward(sequence, window, detail) for sequence, window in items]
 
-    def _forward(self, sequence: _Sequence, window: Window, need: Need) -> Scores:
+    def _forward(self, sequence: _Sequence, window: Window, detail: ScoreDetail) -> Scores:
         positions, sequence.places = sequence.follower.window(window, sequence.place)
         logits, keys, values = self._run(
             ids=window.tokens,
@@ -154,7 +156,7 @@ class NanoTarget:
             wanted=np.arange(len(window)),
         )
         sequence.pending = keys, values
-        return scores(logits, window, need)
+        return scores(logits, window, detail)
 
     def commit(self, handle: _Sequence, slots: NDArray[np.int64]) -> None:
         handle.keep(slots)
@@ -169,18 +171,18 @@ class NanoTarget:
         return self.vocabulary.decode(ids)
 
 
-def scores(logits: Floats, window: Window, need: Need) -> Scores:
+def scores(logits: Floats, window: Window, detail: ScoreDetail) -> Scores:
     """Logits (n, vocabulary) of a window's slots as what the core needs and no more."""
     best = logits.argmax(axis=1)
-    if need is Need.ARGMAX:
+    if detail is ScoreDetail.ARGMAX:
         return Scores(best)
     top = logits[np.arange(len(best)), best]
     norms = logits - top[:, None]
     norms = top + np.log(np.exp(norms, out=norms).sum(axis=1))
-    if need is Need.CONFIDENCE:
+    if detail is ScoreDetail.CONFIDENCE:
         return Scores(best, top - norms)
     parents = np.maximum(window.parents, 0)
     drafted = logits[parents, window.tokens] - norms[parents]
-    if need is Need.DRAFTED:
+    if detail is ScoreDetail.DRAFTED:
         return Scores(best, top - norms, drafted=drafted)
     return Scores(best, top - norms, logits - norms[:, None], drafted, norms)

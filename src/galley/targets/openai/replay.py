@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from galley.decoding import Decoder, Match, Need, Request, Result, Scores, TokenKey, Window
+from galley.decoding import Decoder, DraftMatching, Request, Result, ScoreDetail, Scores, TokenKey, Window
 from galley.decoding.window import Ids
 
 STOP = 0
@@ -33,10 +33,14 @@ class Replay:
         self.vocab_size = vocab_size
         self._script = np.array([*ids, STOP], dtype=np.int64)
 
-    def prefill(self, prompts: Sequence[None], need: Need = Need.ARGMAX) -> list[tuple[_Place, Scores]]:
+    def prefill(
+        self, prompts: Sequence[None], detail: ScoreDetail = ScoreDetail.ARGMAX
+    ) -> list[tuple[_Place, Scores]]:
         return [(_Place(), Scores(self._script[:1])) for _ in prompts]
 
-    def forward(self, items: Sequence[tuple[_Place, Window]], need: Need = Need.ARGMAX) -> list[Scores]:
+    def forward(
+        self, items: Sequence[tuple[_Place, Window]], detail: ScoreDetail = ScoreDetail.ARGMAX
+    ) -> list[Scores]:
         return [Scores(self._after(place.length, window)) for place, window in items]
 
     def commit(self, handle: _Place, slots: Ids) -> None:
@@ -69,5 +73,5 @@ def replayed(ids: Sequence[int], request: Request, vocab_size: int, key: TokenKe
         loop_guard=request.loop_guard,
         confidence=False,
     )
-    [result] = Decoder(Replay(ids, vocab_size), Match(), key=key).run([again])
+    [result] = Decoder(Replay(ids, vocab_size), DraftMatching(), key=key).run([again])
     return result

@@ -26,7 +26,7 @@ from galley.targets.profiles import Profile, profile_for
 from galley.targets.transformers.mtp import MtpTransformersTarget
 from galley.targets.transformers.mtp_head import read_mtp_head
 from galley.targets.transformers.patches import replace_patch_convolutions
-from galley.targets.transformers.selfspec import FILE, SelfSpeculation, read_self_speculation
+from galley.targets.transformers.selfspec import FILE, BlockDiffusionSettings, read_self_speculation
 from galley.targets.transformers.target import TransformersTarget
 
 _HUB_ID = re.compile(r"\w[\w.-]*/\w[\w.-]*")
@@ -64,7 +64,7 @@ def load_target(
     replace_patch_convolutions(model)
     rows = next(model.get_input_embeddings().parameters()).shape[0]
     own = checkpoint_self_speculation(folder, processor.tokenizer, rows)
-    head = read_mtp_head(folder, model)
+    head = read_mtp_head(folder, model, profile)
     if head is not None:
         return MtpTransformersTarget(model, processor, profile, own, head=head)
     return TransformersTarget(model, processor, profile, own)
@@ -147,7 +147,7 @@ def _one_line(folder: Path) -> Iterator[None]:
         log.set_verbosity(before)
 
 
-def checkpoint_self_speculation(folder: Path, tokenizer: Any, rows: int) -> SelfSpeculation | None:
+def checkpoint_self_speculation(folder: Path, tokenizer: Any, rows: int) -> BlockDiffusionSettings | None:
     """How a checkpoint drafts for itself, None when it does not; ``rows``: of its embedding."""
     path = folder / FILE
     return read_self_speculation(path, tokenizer, rows) if path.is_file() else None

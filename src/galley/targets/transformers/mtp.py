@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from transformers import Cache
 
-from galley.decoding import Need, Scores, Window
+from galley.decoding import ScoreDetail, Scores, Window
 from galley.targets.profiles import Profile
 from galley.targets.prompt import Prompt
 from galley.targets.transformers.batch import additive_mask, padded
 from galley.targets.transformers.mtp_head import MtpHead
-from galley.targets.transformers.selfspec import SelfSpeculation
+from galley.targets.transformers.selfspec import BlockDiffusionSettings
 from galley.targets.transformers.slots import KVSlots, Slot, WindowCache
 from galley.targets.transformers.target import TransformersSequence, TransformersTarget
 
@@ -57,7 +57,7 @@ class MtpTransformersTarget(TransformersTarget):
         model: Any,
         processor: Any,
         profile: Profile,
-        self_speculation: SelfSpeculation | None = None,
+        self_speculation: BlockDiffusionSettings | None = None,
         *,
         head: MtpHead,
     ) -> None:
@@ -75,10 +75,10 @@ class MtpTransformersTarget(TransformersTarget):
 
     @torch.inference_mode()
     def forward(
-        self, items: Sequence[tuple[TransformersSequence, Window]], need: Need = Need.ARGMAX
+        self, items: Sequence[tuple[TransformersSequence, Window]], detail: ScoreDetail = ScoreDetail.ARGMAX
     ) -> list[Scores]:
         """As any target's; remembers the hidden states for the head."""
-        scores = super().forward(items, need)
+        scores = super().forward(items, detail)
         for row, (sequence, window) in enumerate(sorted(items, key=lambda item: item[0].slot.row)):
             assert isinstance(sequence, MtpSequence) and self._hidden is not None
             sequence.window, sequence.window_hidden = window, self._hidden[row]
@@ -161,10 +161,12 @@ class MtpTransformersTarget(TransformersTarget):
     def _best(self, reach: Tensor) -> Tensor:
         return self.model.get_output_embeddings()(reach).argmax(-1)
 
-    def _read(self, prompts: Sequence[Prompt], need: Need) -> list[tuple[TransformersSequence, Scores]]:
+    def _read(
+        self, prompts: Sequence[Prompt], detail: ScoreDetail
+    ) -> list[tuple[TransformersSequence, Scores]]:
         return [
             (self._with_head(sequence, row), scores)
-            for row, (sequence, scores) in enumerate(super()._read(prompts, need))
+            for row, (sequence, scores) in enumerate(super()._read(prompts, detail))
         ]
 
     def _with_head(self, sequence: TransformersSequence, row: int) -> MtpSequence:

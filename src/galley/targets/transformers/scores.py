@@ -9,16 +9,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from galley.decoding import Need, Scores, Window
+from galley.decoding import ScoreDetail, Scores, Window
 
 
-def first_scores(logits: Tensor, need: Need) -> list[Scores]:
+def first_scores(logits: Tensor, detail: ScoreDetail) -> list[Scores]:
     """Scores of prefilled prompts: logits (batch, vocabulary), one row each."""
     start = Window(np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones((1, 1), bool), np.full(1, -1))
-    return window_scores(logits, [start] * len(logits), need)
+    return window_scores(logits, [start] * len(logits), detail)
 
 
-def window_scores(logits: Tensor, windows: Sequence[Window], need: Need) -> list[Scores]:
+def window_scores(logits: Tensor, windows: Sequence[Window], detail: ScoreDetail) -> list[Scores]:
     """Logits (sum of window lengths, vocabulary) → one ``Scores`` per window, with what is needed and no
     more.
     """
@@ -28,15 +28,15 @@ def window_scores(logits: Tensor, windows: Sequence[Window], need: Need) -> list
     def split(values: Tensor) -> list[NDArray]:
         return np.split(values.cpu().numpy(), ends[:-1])
 
-    if need is Need.ARGMAX:
+    if detail is ScoreDetail.ARGMAX:
         return [Scores(ids) for ids in split(best)]
     # In float32 whatever the model's dtype: tau compares small differences.
     norms = torch.logsumexp(logits.float(), dim=-1)
     confidence = split(logits.gather(-1, best[:, None])[:, 0].float() - norms)
-    if need is Need.CONFIDENCE:
+    if detail is ScoreDetail.CONFIDENCE:
         return [Scores(*parts) for parts in zip(split(best), confidence, strict=True)]
     drafted = split(_drafted(logits, norms, windows, ends))
-    if need is Need.DRAFTED:
+    if detail is ScoreDetail.DRAFTED:
         together = zip(split(best), confidence, drafted, strict=True)
         return [Scores(ids, sure, drafted=own) for ids, sure, own in together]
     full, log_norm = split(logits.float() - norms[:, None]), split(norms)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from galley.decoding.proposers import LARGEST_BLOCK
+from galley.decoding.drafters import LARGEST_BLOCK
 from galley.errors import ModelError
 
 FILE = "block_diffusion.json"
@@ -16,7 +16,7 @@ MASK_TOKEN = "<|mask|>"
 
 
 @dataclass(frozen=True)
-class SelfSpeculation:
+class BlockDiffusionSettings:
     """mask_id: the mask token. block_size: masks per drafting window, which has one slot more for its
     boundary.
     """
@@ -25,7 +25,7 @@ class SelfSpeculation:
     block_size: int
 
 
-def read_self_speculation(path: Path, tokenizer: Any, rows: int) -> SelfSpeculation:
+def read_self_speculation(path: Path, tokenizer: Any, rows: int) -> BlockDiffusionSettings:
     """Read and check the file at ``path``; ``rows`` is the number of embedding rows.
 
     A wrong mask id would leave the output right and only spoil every draft, so it is an error here.
@@ -49,7 +49,7 @@ def read_self_speculation(path: Path, tokenizer: Any, rows: int) -> SelfSpeculat
         raise ModelError(f"{path}: mask_id is {mask_id}, but the tokenizer's {MASK_TOKEN} is {expected}")
     if mask_id >= rows:
         raise ModelError(f"{path}: mask_id {mask_id} has no embedding; the model has {rows} rows")
-    return SelfSpeculation(mask_id, block_size)
+    return BlockDiffusionSettings(mask_id, block_size)
 
 
 def _settings(path: Path) -> dict[str, Any]:

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 from transformers import Cache
 
-from galley.decoding import Need, Scores, Window
+from galley.decoding import ScoreDetail, Scores, Window
 from galley.targets.profiles import Profile
 from galley.targets.prompt import Prompt, Task
 from galley.targets.transformers.batch import additive_mask, padded, real_slots
 from galley.targets.transformers.fixed_shapes import FixedShapes
 from galley.targets.transformers.prompts import dialogue, model_inputs
 from galley.targets.transformers.scores import first_scores, window_scores
-from galley.targets.transformers.selfspec import SelfSpeculation
+from galley.targets.transformers.selfspec import BlockDiffusionSettings
 from galley.targets.transformers.slots import KVSlots, Slot, WindowCache
 
 _PREFILL_TOKENS = 8192
@@ -43,7 +43,11 @@ class TransformersTarget:
     """
 
     def __init__(
-        self, model: Any, processor: Any, profile: Profile, self_speculation: SelfSpeculation | None = None
+        self,
+        model: Any,
+        processor: Any,
+        profile: Profile,
+        self_speculation: BlockDiffusionSettings | None = None,
     ) -> None:
         self.model, self.processor, self.profile = model, processor, profile
         self.name, self.table_format = profile.name, profile.tables
@@ -91,17 +95,17 @@ class TransformersTarget:
 
     @torch.inference_mode()
     def prefill(
-        self, prompts: Sequence[Prompt], need: Need = Need.ARGMAX
+        self, prompts: Sequence[Prompt], detail: ScoreDetail = ScoreDetail.ARGMAX
     ) -> list[tuple[TransformersSequence, Scores]]:
         """Read image and words of each prompt. See ``Target.prefill``."""
         done: list[tuple[TransformersSequence, Scores]] = []
         for chunk in self._chunks(prompts):
-            done += self._read(chunk, need)
+            done += self._read(chunk, detail)
         return done
 
     @torch.inference_mode()
     def forward(
-        self, items: Sequence[tuple[TransformersSequence, Window]], need: Need = Need.ARGMAX
+        self, items: Sequence[tuple[TransformersSequence, Window]], detail: ScoreDetail = ScoreDetail.ARGMAX
     ) -> list[Scores]:
         """One window per sequence in one forward. See ``Target.forward``."""
         order = sorted(range(len(items)), key=lambda i: items[i][0].slot.row)
@@ -116,7 +120,7 @@ class TransformersTarget:
             logits = self._ragged(sequences, windows, places)
         for sequence, width in zip(sequences, widths, strict=True):
             sequence.slot.pending = width
-        found = dict(zip(order, window_scores(logits, windows, need), strict=True))
+        found = dict(zip(order, window_scores(logits, windows, detail), strict=True))
         return [found[i] for i in range(len(items))]
 
     @torch.inference_mode()
@@ -165,7 +169,9 @@ class TransformersTarget:
                 chunks.append([prompt])
         return chunks
 
-    def _read(self, prompts: Sequence[Prompt], need: Need) -> list[tuple[TransformersSequence, Scores]]:
+    def _read(
+        self, prompts: Sequence[Prompt], detail: ScoreDetail
+    ) -> list[tuple[TransformersSequence, Scores]]:
         inputs = model_inputs(self.processor, prompts, self.profile.longest_side)
         lengths = inputs["attention_mask"].sum(-1).tolist()
         if len(prompts) == 1:
@@ -188,7 +194,7 @@ class TransformersTarget:
         for slot, length in zip(opened, lengths, strict=True):
             slot.length = length
         sequences = [TransformersSequence(slot, delta) for slot, delta in zip(opened, deltas, strict=True)]
-        return list(zip(sequences, first_scores(logits, need), strict=True))
+        return list(zip(sequences, first_scores(logits, detail), strict=True))
 
     def _call(self, cache: Cache, **inputs: Any) -> Tensor:
         # A checkpoint's own code may be older than Transformers' present name for it.

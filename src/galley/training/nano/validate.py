@@ -66,8 +66,8 @@ def validator(
         if (found := [i for i, document in enumerate(documents) if document.task is task])
     }
 
-    def decode(target: NanoTarget, proposer: str, chosen: list[int]) -> list[Result]:
-        decoder = Decoder(target, proposer, max_batch=1)
+    def decode(target: NanoTarget, drafter: str, chosen: list[int]) -> list[Result]:
+        decoder = Decoder(target, drafter, max_batch=1)
         results = decoder.run([Request(prompts[i], max_tokens=limits[i], confidence=False) for i in chosen])
         for result in results:
             if result.error:
@@ -76,7 +76,7 @@ def validator(
 
     def validate() -> dict[str, float]:
         target = NanoTarget(TorchForward(copy.deepcopy(nano).cpu().eval()), config, vocabulary)
-        decoded = decode(target, "block_diffusion", list(range(len(documents))))
+        decoded = decode(target, "self-spec", list(range(len(documents))))
         written = [vocabulary.decode(result.ids) for result in decoded]
         found: dict[str, float] = {}
         for task, chosen in by_task.items():
@@ -90,7 +90,7 @@ def validator(
         if texts:
             found["reading"] = _mean(_similarity(drafted_text(one), one.target) for one in texts)
         compared = [i for chosen in by_task.values() for i in chosen[:plain]]
-        alone = decode(target, "none", compared)
+        alone = decode(target, "ar", compared)
         found["exact"] = _mean(one.ids == decoded[i].ids for i, one in zip(compared, alone, strict=True))
         return found
 
