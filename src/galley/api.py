@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from galley.document import Document, Failure, Page
+from galley.draft_files import DraftFiles, DraftSource, read_draft_files
 from galley.errors import InputError
 from galley.ingest.source import Source, SourceLike
 from galley.option_keywords import OptionKeywords, with_option_keywords
@@ -44,6 +45,7 @@ def parse(
     name: str | None = None,
     image_sink: ImageSink | None = None,
     parser: PageParser | None = None,
+    draft_from: DraftSource | None = None,
     **overrides: Unpack[OptionKeywords],
 ) -> Document:
     """Parse a document; pages that cannot be read are listed in ``failures`` and the others go on.
@@ -56,6 +58,8 @@ def parse(
         name: what the document is called; else its file's name.
         image_sink: keeps figures.
         parser: reads pages in place of the strategy that the options name.
+        draft_from: files in which other tools have written down what they read: hOCR, ALTO, JSON of PP-StructureV3 or
+            Galley's, Markdown. A model takes them for drafts; with ``strategy="draft"`` they are the document.
         overrides: fields of ``ParseOptions``, as in ``galley.parse("a.pdf", pages="1-3", keep={"headers"})``.
 
     Raises:
@@ -65,7 +69,8 @@ def parse(
     """
     chosen = resolve_options(options, overrides)
     with _opened(source, chosen, name) as opened:
-        return _parsed(opened, chosen, parser or _shared_models().parser(chosen, image_sink))
+        drafts = _drafts(draft_from, opened, chosen)
+        return _parsed(opened, chosen, parser or _shared_models().parser(chosen, image_sink), drafts)
 
 
 @with_option_keywords
@@ -76,6 +81,7 @@ def iter_pages(
     on_failure: OnFailure | None = None,
     image_sink: ImageSink | None = None,
     parser: PageParser | None = None,
+    draft_from: DraftSource | None = None,
     **overrides: Unpack[OptionKeywords],
 ) -> Iterator[Page]:
     """Parse a document page by page, holding one page at a time; nothing is joined across pages.
@@ -87,11 +93,13 @@ def iter_pages(
             that cannot; without it the first page that cannot be read raises ``InputError``.
         image_sink: keeps figures.
         parser: reads pages in place of the strategy that the options name.
+        draft_from: as for ``parse``.
         overrides: fields of ``ParseOptions``.
     """
     chosen = resolve_options(options, overrides)
     with _opened(source, chosen, None) as opened:
-        yield from _pages(opened, parser or _shared_models().parser(chosen, image_sink), on_failure)
+        drafts = _drafts(draft_from, opened, chosen)
+        yield from _pages(opened, parser or _shared_models().parser(chosen, image_sink), on_failure, drafts)
 
 
 class Parser:
@@ -116,28 +124,46 @@ class Parser:
         self._image_sink = image_sink
         self._page_parser: PageParser | None = None
 
-    def parse(self, source: AnySource, *, pages: PagesAsked = None, name: str | None = None) -> Document:
+    def parse(
+        self,
+        source: AnySource,
+        *,
+        pages: PagesAsked = None,
+        name: str | None = None,
+        draft_from: DraftSource | None = None,
+    ) -> Document:
         """Parse a document as ``galley.parse`` does. pages: which of it; as the options say when None."""
         chosen = self._for_pages(pages)
         with _opened(source, chosen, name) as opened:
-            return _parsed(opened, chosen, self._parser())
+            return _parsed(opened, chosen, self._parser(), _drafts(draft_from, opened, chosen))
 
     def iter_pages(
-        self, source: AnySource, *, pages: PagesAsked = None, on_failure: OnFailure | None = None
+        self,
+        source: AnySource,
+        *,
+        pages: PagesAsked = None,
+        on_failure: OnFailure | None = None,
+        draft_from: DraftSource | None = None,
     ) -> Iterator[Page]:
         """Parse a document page by page as ``galley.iter_pages`` does. pages: as for ``parse``."""
         with _opened(source, self._for_pages(pages), None) as opened:
-            yield from _pages(opened, self._parser(), on_failure)
+            drafts = _drafts(draft_from, opened, self.options)
+            yield from _pages(opened, self._parser(), on_failure, drafts)
 
     def _for_pages(self, pages: PagesAsked) -> ParseOptions:
         return self.options if pages is None else resolve_options(self.options, {"pages": pages})
 
     def _parser(self) -> PageParser:
         if self._page_parser is None:
-            from galley.loaded_models import LoadedModels  # brings the models' runtime with it
-
-            self._page_parser = LoadedModels().parser(self.options, self._image_sink)
+            self._page_parser = make_parser(self.options, self._image_sink)
         return self._page_parser
+
+
+def make_parser(options: ParseOptions, image_sink: ImageSink | None = None) -> PageParser:
+    """A parser of pages with models of its own. Raises ``UsageError`` and ``ModelError``."""
+    from galley.loaded_models import LoadedModels  # brings the models' runtime with it
+
+    return LoadedModels().parser(options, image_sink)
 
 
 def resolve_options(
@@ -169,15 +195,23 @@ def _opened(source: AnySource, options: ParseOptions, name: str | None) -> Sourc
     return open_with(source, options, name)
 
 
-def _parsed(source: Source, options: ParseOptions, parser: PageParser) -> Document:
+def _drafts(given: DraftSource | None, source: Source, options: ParseOptions) -> DraftFiles | None:
+    if given is None:
+        return None
+    return read_draft_files(given, options, source.name, source.page_count)
+
+
+def _parsed(source: Source, options: ParseOptions, parser: PageParser, drafts: DraftFiles | None) -> Document:
     document = new_document(source)
-    for page in read_pages(source, parser):
+    for page in read_pages(source, parser, drafts):
         add_page(document, page)
     return finish(document, options)
 
 
-def _pages(source: Source, parser: PageParser, on_failure: OnFailure | None) -> Iterator[Page]:
-    for page in read_pages(source, parser):
+def _pages(
+    source: Source, parser: PageParser, on_failure: OnFailure | None, drafts: DraftFiles | None
+) -> Iterator[Page]:
+    for page in read_pages(source, parser, drafts):
         if isinstance(page, Page):
             if on_failure is not None:
                 for failure in part_failures(page):

@@ -8,6 +8,7 @@ from functools import cached_property
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.embedded import embedded_target, read_by_embedded
+from galley.parsing.strategies.file_drafts import FileDraftParser
 from galley.reading import ImageSink, PageParser
 from galley.runtime import threads
 from galley.strategy_factory import load_reader, make_strategy, needs_model
@@ -25,22 +26,27 @@ class LoadedModels:
 
     def parser(self, options: ParseOptions, image_sink: ImageSink | None = None) -> PageParser:
         """A parser for these options. Raises what ``make_strategy`` does."""
-        draft = self._draft.for_options(options, image_sink)
+        draft = self.draft(options, image_sink)
         if read_by_embedded(options):
-            return make_strategy(options, draft=draft, embedded=self._embedded_target(options))
+            return make_strategy(options, draft=draft, embedded=self.embedded(options.model))
         if needs_model(options):
             return make_strategy(options, draft=draft, reader=self._verifier(options))
-        return draft
+        return FileDraftParser(draft)
+
+    def draft(self, options: ParseOptions, image_sink: ImageSink | None = None) -> DraftParser:
+        """A parser that drafts for these options."""
+        return self._drafting.for_options(options, image_sink)
+
+    def embedded(self, model: str | None) -> NanoTarget:
+        """The model of a folder, or the one that ships with Galley. Raises ``ModelError``."""
+        if self._embedded is None or self._embedded[0] != model:
+            self._embedded = model, embedded_target(model)
+        return self._embedded[1]
 
     @cached_property
-    def _draft(self) -> DraftParser:
+    def _drafting(self) -> DraftParser:
         """The parser whose models all drafts share."""
         return DraftParser(ParseOptions())
-
-    def _embedded_target(self, options: ParseOptions) -> NanoTarget:
-        if self._embedded is None or self._embedded[0] != options.model:
-            self._embedded = options.model, embedded_target(options.model)
-        return self._embedded[1]
 
     def _verifier(self, options: ParseOptions) -> AnyReader:
         settings = (

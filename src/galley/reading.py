@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from galley._version import __version__
 from galley.document import Document, Failure, Page
+from galley.draft_files import DraftFiles
 from galley.errors import GalleyError, InputError, ModelError, OutputError, unexpected
 from galley.ingest.page import PageImage
 from galley.ingest.source import Source, SourceLike, open_source
@@ -30,13 +31,6 @@ ParserFactory = Callable[[ParseOptions, ImageSink | None], PageParser]
 
 FATAL = (ModelError, OutputError)
 """What no other page would escape."""
-
-
-def make_parser(options: ParseOptions, image_sink: ImageSink | None = None) -> PageParser:
-    """The parser of the chosen strategy. Imported here, since it brings the models' runtime with it."""
-    from galley.strategy_factory import make_strategy
-
-    return make_strategy(options, image_sink)
 
 
 def open_with(source: SourceLike, options: ParseOptions, name: str | None) -> Source:
@@ -60,11 +54,13 @@ def new_document(source: Source) -> Document:
     )
 
 
-def read_pages(source: Source, parser: PageParser) -> Iterator[Page | Failure]:
-    """Each page asked for, parsed, or the failure that stands in its place."""
+def read_pages(
+    source: Source, parser: PageParser, drafts: DraftFiles | None = None
+) -> Iterator[Page | Failure]:
+    """Each page asked for, parsed, or the failure that stands in its place. drafts: of the document, by files."""
     for number in source.numbers:
         try:
-            page = read_page(source, number, parser)
+            page = read_page(source, number, parser, drafts.of_page(number) if drafts else None)
         except FATAL:
             raise
         except Exception as error:  # no page may take the others down
@@ -74,9 +70,10 @@ def read_pages(source: Source, parser: PageParser) -> Iterator[Page | Failure]:
     yield from source.missing
 
 
-def read_page(source: Source, number: int, parser: PageParser) -> Page:
-    """Read and parse one page; raises whatever goes wrong."""
+def read_page(source: Source, number: int, parser: PageParser, drafts: list[Page] | None = None) -> Page:
+    """Read and parse one page; raises whatever goes wrong. drafts: what files have for it; None without files."""
     image = source.page(number)
+    image.drafts = drafts
     page = parser.parse_page(image)
     page.warnings[:0] = image.warnings
     return page

@@ -263,6 +263,6 @@ def test_a_misread_word_is_put_right_and_said() -> None:
         lines=[Line(text=wrong, bbox=line.bbox)],
     )
     page = Page(number=1, width=900, height=120, blocks=[block])
-    [read] = parser.verified(page, [line]).blocks
+    [read] = parser.verified(page, [line]).page.blocks
     assert read.content == text
     assert read.extra["corrected"] == [["qu1ck", "quick"]] and page.blocks[0].content == wrong

@@ -9,15 +9,17 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from galley.api import make_parser
 from galley.cli.inputs import Input
 from galley.cli.progress import Progress
 from galley.cli.report import Report
 from galley.cli.writers import Writer
 from galley.document import Document, Failure
 from galley.document.store import PageStore
+from galley.draft_files import DraftFiles, read_draft_files
 from galley.errors import InputError, ModelError, OutputError
 from galley.parsing.options import ParseOptions
-from galley.reading import ParserFactory, make_parser, new_document, open_with, part_failures
+from galley.reading import ParserFactory, new_document, open_with, part_failures
 from galley.runtime import cores, set_threads
 from galley.workers.batch_pool import BatchPool
 from galley.workers.page_worker import PageResult, PageTask, PageWorker
@@ -111,6 +113,7 @@ class Batch:
                 given.fetch()
                 with open_with(given.path, self.options, given.name) as source:
                     document, numbers, missing = new_document(source), source.numbers, source.missing
+                    drafts = self._drafts(given, source.page_count)
             except InputError as error:
                 self._fail(given, error)
                 continue
@@ -121,9 +124,15 @@ class Batch:
             self.progress.document_opened(len(numbers))
             images, image_path = self.writer.image_places(given)
             for pages in _chunks(numbers, workers):
-                yield PageTask(index, given.path, given.name, pages, images, image_path)
+                own = None if drafts is None else {number: drafts.of_page(number) for number in pages}
+                yield PageTask(index, given.path, given.name, pages, images, image_path, own)
             if not numbers:
                 self._finish(index)
+
+    def _drafts(self, given: Input, page_count: int) -> DraftFiles | None:
+        if not given.drafts:
+            return None
+        return read_draft_files(given.drafts, self.options, given.name, page_count)
 
     def _fail(self, given: Input, error: InputError) -> None:
         failure = Failure(message=str(error))

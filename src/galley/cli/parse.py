@@ -78,6 +78,13 @@ TrustRemoteCode = Annotated[
     bool | None, typer.Option("--trust-remote-code", help="Run code that comes with the model.")
 ]
 Password = Annotated[str | None, typer.Option(metavar="TEXT", help="Password of encrypted PDFs.")]
+DraftFrom = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATH",
+        help="Files of other tools as drafts (hOCR, ALTO, PP-StructureV3 JSON, Markdown), or a folder of them.",
+    ),
+]
 Jobs = Annotated[
     int | None,
     typer.Option(
@@ -120,6 +127,7 @@ def parse_command(
     block_size: BlockSize = None,
     device: Device = None,
     trust_remote_code: TrustRemoteCode = None,
+    draft_from: DraftFrom = None,
     jobs: Jobs = None,
     engine: Engine = "local",
     address: Address = None,
@@ -160,12 +168,13 @@ def parse_command(
             paths,
             options,
             read_formats(formats or ["md"]),
-            output,
-            jobs,
-            resume,
-            quiet,
-            debug,
-            engine,
-            address,
+            output=output,
+            jobs=jobs,
+            resume=resume,
+            quiet=quiet,
+            debug=debug,
+            draft_from=draft_from or (),
+            engine=engine,
+            address=address,
         )
     )

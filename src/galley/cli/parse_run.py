@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from galley.api import make_parser
 from galley.cli.batch import Batch
 from galley.cli.cloud import CloudFolder, CloudLedger
 from galley.cli.inputs import STDIN, Input, find_inputs
@@ -20,11 +21,12 @@ from galley.cli.report import Report
 from galley.cli.writers import FolderWriter, StdoutWriter, Writer
 from galley.document import Failure
 from galley.document.exporters import Exporter
+from galley.draft_files import check_drafts_have_a_use, match_drafts
 from galley.errors import OutputError, UsageError
 from galley.ingest.source import read_stdin
 from galley.ingest.stores import is_remote, local_path
 from galley.parsing.options import ParseOptions
-from galley.reading import ParserFactory, make_parser
+from galley.reading import ParserFactory
 from galley.workers.batch_pool import BatchPool
 
 
@@ -33,7 +35,8 @@ class Request:
     """What one command asks for.
 
     output: a folder or the URL of one, None is standard output. jobs: cores to use, 0 is all; None is all, shared
-    out by the amount of work. engine: ``local`` or ``ray``, whose cluster is at ``address`` or else started.
+    out by the amount of work. draft_from: files or folders with what other tools read. engine: ``local`` or ``ray``,
+    whose cluster is at ``address`` or else started.
     """
 
     paths: Sequence[str]
@@ -44,6 +47,7 @@ class Request:
     resume: bool = False
     quiet: bool = False
     debug: bool = False
+    draft_from: Sequence[str] = ()
     engine: str = "local"
     address: str | None = None
 
@@ -61,11 +65,24 @@ def run_parse(request: Request, factory: ParserFactory = make_parser) -> int:
     with ExitStack() as stack:
         writer = _writer(request, inputs, ledger, stack)
         spool = _Spool(stack)
-        inputs = [spool.placed(given) for given in inputs]
+        inputs = [spool.placed(given) for given in _with_drafts(request, inputs, report)]
         stack.callback(report.show)
         progress = stack.enter_context(Progress(len(inputs), request.quiet))
         Batch(inputs, request.options, writer, report, progress, request.jobs, factory, pool).run()
     return report.exit_code
+
+
+def _with_drafts(request: Request, inputs: Sequence[Input], report: Report) -> list[Input]:
+    """The inputs with their draft files. Raises ``UsageError`` and ``InputError`` for files that are of no use."""
+    if not request.draft_from:
+        return list(inputs)
+    check_drafts_have_a_use(request.options)
+    matched, without = match_drafts(
+        [Path(path) for path in request.draft_from], [given.file_name for given in inputs]
+    )
+    for name in without:
+        report.note(name, None, "there is no draft of this name; it was read without")
+    return [replace(given, drafts=drafts) for given, drafts in zip(inputs, matched, strict=True)]
 
 
 def _ledger(output: str | Path) -> Ledger:

@@ -149,7 +149,7 @@ class _Readers:
 
     @cached_property
     def _parser(self) -> PageParser:
-        from galley.reading import make_parser
+        from galley.api import make_parser
 
         return make_parser(self._options)
 

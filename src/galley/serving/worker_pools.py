@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from galley.parsing.options import ParseOptions
-from galley.serving.models import DraftModels, Models
+from galley.serving.draft_models import DraftModels
+from galley.serving.models import Models
 from galley.serving.settings import Settings
 from galley.serving.task_handler import TaskHandler
 from galley.strategy_factory import needs_model

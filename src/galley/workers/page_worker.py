@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from galley.api import make_parser
 from galley.document import Failure, Page
 from galley.errors import GalleyError
 from galley.ingest.source import Source
 from galley.parsing.options import ParseOptions
-from galley.reading import FATAL, ParserFactory, as_failure, make_parser, open_with, read_page
+from galley.reading import FATAL, ParserFactory, as_failure, open_with, read_page
 from galley.writing import writing
 
 _JPEG_QUALITY = 90
@@ -25,7 +26,8 @@ _JPEG_QUALITY = 90
 class PageTask:
     """A run of pages of one document, known by its index.
 
-    images: the folder its figures are written to. image_path: what the document calls that folder.
+    images: the folder its figures are written to. image_path: what the document calls that folder. drafts: what
+    files have for each of its pages; None where no file was given.
     """
 
     document: int
@@ -34,6 +36,7 @@ class PageTask:
     pages: tuple[int, ...]
     images: Path = Path()
     image_path: str = ""
+    drafts: Mapping[int, list[Page]] | None = None
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,8 @@ class PageWorker:
         assert self._task is not None
         if self._source is None:
             self._source = open_with(self._task.path, self._options, self._task.name)
-        return read_page(self._source, number, self._parser)
+        drafts = self._task.drafts[number] if self._task.drafts is not None else None
+        return read_page(self._source, number, self._parser, drafts)
 
     def _keep_image(self, name: str, image: NDArray[np.uint8]) -> str:
         assert self._task is not None

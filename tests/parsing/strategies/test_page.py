@@ -6,10 +6,12 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 
 from galley.document import BBox, Label
 from galley.errors import ModelError, UsageError
+from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser
@@ -19,7 +21,7 @@ from galley.targets.prompt import Prompt, Task
 
 from .scripted import FixedDraft, ScriptedReader, block
 
-NO_PAGE: Any = None
+NO_PAGE = PageImage(1, np.zeros((1, 1, 3), dtype=np.uint8), 200.0)
 MARKDOWN = (
     "# A heading\n\nThe first paragraph stands here.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
     "$$\nE = mc^2\n$$\n\nThe last paragraph has words nobody drafted."
