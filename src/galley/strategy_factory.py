@@ -74,7 +74,7 @@ def load_reader(options: ParseOptions) -> AnyReader:
     try:
         from galley.targets.transformers import load_target
     except ImportError as error:
-        raise ModelError("reading with a model needs more packages: pip install 'galley[vlm]'") from error
+        raise ModelError("reading with a model needs more packages: pip install 'galley-ocr[vlm]'") from error
     return load_target(options.model, options.device, options.dtype, options.trust_remote_code)
 
 
@@ -82,7 +82,7 @@ def _served_reader(model: str, options: ParseOptions) -> SelfDecoding:
     try:
         from galley.targets.openai import Settings, load_served
     except ImportError as error:
-        raise ModelError("a served model needs more packages: pip install 'galley[openai]'") from error
+        raise ModelError("a served model needs more packages: pip install 'galley-ocr[openai]'") from error
     limits = Settings(seconds=options.request_seconds, retries=options.retries, concurrency=options.batch)
     return load_served(model, options.family, limits)
 

@@ -87,5 +87,5 @@ def test_a_format_with_more_files_writes_them_all() -> None:
 def test_what_a_format_needs_is_named() -> None:
     lacking = Exporter("x", "X", ".x", "text/plain", OUTLINE.pieces, package="no_such_package", extra="xs")
     assert not lacking.available
-    with pytest.raises(UsageError, match=r"the format x needs no-such-package; .*'galley\[xs\]'"):
+    with pytest.raises(UsageError, match=r"the format x needs no-such-package; .*'galley-ocr\[xs\]'"):
         lacking.require()

@@ -114,5 +114,5 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch, loader: str, p
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, f"galley.integrations.{loader}", raising=False)
-    with pytest.raises(UsageError, match=rf"pip install 'galley\[{loader}\]'"):
+    with pytest.raises(UsageError, match=rf"pip install 'galley-ocr\[{loader}\]'"):
         __import__(f"galley.integrations.{loader}")

@@ -70,7 +70,7 @@ def test_what_is_wrong_is_said_before_anything_is_written(
     with pytest.raises(UsageError, match="add --engine ray"):
         ask(address="auto")
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"pip install 'galley\[ray\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'galley-ocr\[ray\]'"):
         ask(engine="ray")
     assert not (tmp_path / "out").exists()
 

@@ -111,7 +111,7 @@ def serve_command(
         from galley.serving.settings import MEGABYTE, Limits, Settings
     except ImportError as error:
         raise ModelError(
-            f"serving needs more packages: pip install 'galley[serve]' ({error.name})"
+            f"serving needs more packages: pip install 'galley-ocr[serve]' ({error.name})"
         ) from error
     limits = Limits(
         max_bytes=max_mb * MEGABYTE,

@@ -35,7 +35,7 @@ try:
     )
 except ImportError as error:
     raise UsageError(
-        "DoclingDocument needs docling-core; install it: pip install 'galley[docling]'"
+        "DoclingDocument needs docling-core; install it: pip install 'galley-ocr[docling]'"
     ) from error
 
 _POINTS_PER_INCH = 72.0

@@ -77,7 +77,7 @@ class Exporter:
         if not self.available:
             package = str(self.package).replace("_", "-")
             raise UsageError(
-                f"the format {self.name} needs {package}; install it: pip install 'galley[{self.extra}]'"
+                f"the format {self.name} needs {package}; install it: pip install 'galley-ocr[{self.extra}]'"
             )
 
     def files(self, place: PurePath) -> list[PurePath]:

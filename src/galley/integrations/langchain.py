@@ -14,7 +14,7 @@ try:
     from langchain_core.documents import Document
 except ImportError as error:
     raise UsageError(
-        "GalleyLoader needs langchain-core; install it: pip install 'galley[langchain]'"
+        "GalleyLoader needs langchain-core; install it: pip install 'galley-ocr[langchain]'"
     ) from error
 
 

@@ -14,7 +14,7 @@ try:
     from llama_index.core.schema import Document
 except ImportError as error:
     raise UsageError(
-        "GalleyReader needs llama-index-core; install it: pip install 'galley[llamaindex]'"
+        "GalleyReader needs llama-index-core; install it: pip install 'galley-ocr[llamaindex]'"
     ) from error
 
 

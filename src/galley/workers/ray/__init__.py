@@ -32,7 +32,7 @@ def ray_pool(
     cluster, or ``auto``; None starts one on this machine and ends it.
     """
     if importlib.util.find_spec("ray") is None:
-        raise UsageError("--engine ray needs Ray; install it: pip install 'galley[ray]'")
+        raise UsageError("--engine ray needs Ray; install it: pip install 'galley-ocr[ray]'")
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     from galley.workers.batch_pool import BatchPool
