@@ -259,13 +259,13 @@ def _parser(target: NanoTarget, decode: Any) -> EmbeddedParser:
 def _read(parsers: dict[str, EmbeddedParser], page: PageImage, kind: str, truth: str) -> Read:
     start = time.process_time()
     draft = parsers["auto"].draft
-    laid_out = draft.lay_out(page)
-    drafted = draft.assemble(page, laid_out)
+    state = draft.run(page)
+    drafted = state.as_page()
     drafting = time.process_time() - start
     seconds, pages = {}, {}
     for name, parser in parsers.items():
         start = time.process_time()
-        pages[name] = parser.verified(drafted, laid_out.read).page
+        pages[name] = parser.verified(drafted, state.ocr_lines).page
         seconds[name] = time.process_time() - start
     texts = {name: _text(one) for name, one in pages.items()}
     if len(set(texts.values())) > 1:

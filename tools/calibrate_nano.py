@@ -23,9 +23,9 @@ from rapidfuzz.distance import Levenshtein
 
 from galley.decoding import Decoder, Request
 from galley.drafters.ocr.recognition import Recogniser
-from galley.parsing.hyphens import Vocabulary, join_lines
 from galley.parsing.strategies.ink import Ink
 from galley.parsing.strategies.reconcile import SureWord, reconcile, sure_words
+from galley.parsing.text.hyphenation import Vocabulary, join_lines
 from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.load import CONFIG, load_nano
 from galley.targets.nano.reading import make_reading

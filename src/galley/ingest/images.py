@@ -19,8 +19,8 @@ from galley.errors import InputError, one_line
 from galley.ingest.jpeg_end import with_end
 from galley.ingest.kind import Kind
 from galley.ingest.page import PageImage
+from galley.ingest.reader import DEFAULT_DPI, Limits, as_file
 from galley.ingest.rgb import to_rgb
-from galley.ingest.source import DEFAULT_DPI, Limits, as_file
 
 DECODE_LIMIT = 178_956_970
 """Most pixels an image is decoded at, half a gigabyte of RGB; Pillow's own guard against bombs."""

@@ -11,7 +11,7 @@ from galley.document import BBox
 from galley.drafters.line import TextLine
 from galley.drafters.tables.marks import page_rulings
 from galley.drafters.tables.pieces import text_height, words_of
-from galley.layout.order import rows
+from galley.geometry import rows
 
 REACH = 8.0
 """Text heights from the box to the farthest rule looked for."""
