@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from galley.api import open_with
 from galley.document import BBox, Document, Label, Page, Table
 from galley.drafters.line import TextLine
 from galley.ingest.page import PageImage
@@ -15,6 +14,7 @@ from galley.parsing.lines.join_justified_lines import joined_justified
 from galley.parsing.lines.measure_body_text import body_height
 from galley.parsing.page.state import BodyText, Zone
 from galley.parsing.strategies.drafts import draft_text
+from galley.reading import open_with
 from galley.serving.tasks import ReadRegion
 from galley.targets.prompt import TableFormat, Task
 
