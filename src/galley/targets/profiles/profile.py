@@ -27,6 +27,9 @@ class Profile:
         neighbours.
     own_code: the family runs code shipped with the checkpoint, only with the user's consent.
     also: other names of checkpoints of the family, as users say them.
+    mtp_tensors: how the names of its multi-token-prediction head begin in a checkpoint, ``{layers}`` standing for
+        the number of decoder layers; None for a family without such a head. The head has the parts that
+        ``targets.transformers.mtp_head`` names.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Profile:
     batch_prefill: bool = True
     own_code: bool = False
     also: tuple[str, ...] = ()
+    mtp_tensors: str | None = None
 
     def prompt(self, image: NDArray[np.uint8], task: Task) -> Prompt:
         """The prompt of a task; ``ModelError`` for one the family was not trained for."""

@@ -64,7 +64,7 @@ def load_target(
     replace_patch_convolutions(model)
     rows = next(model.get_input_embeddings().parameters()).shape[0]
     own = checkpoint_self_speculation(folder, processor.tokenizer, rows)
-    head = read_mtp_head(folder, model)
+    head = read_mtp_head(folder, model, profile)
     if head is not None:
         return MtpTransformersTarget(model, processor, profile, own, head=head)
     return TransformersTarget(model, processor, profile, own)

@@ -1,4 +1,4 @@
-"""GLM-OCR's multi-token-prediction head, one extra decoder layer, and its tensors in a checkpoint.
+"""A multi-token-prediction head, one extra decoder layer (as GLM-OCR has), and its tensors in a checkpoint.
 
 Transformers drops the tensors on loading, so they are read from the checkpoint itself.
 """
@@ -14,6 +14,7 @@ from safetensors import safe_open
 from torch import Tensor, nn
 
 from galley.errors import ModelError
+from galley.targets.profiles import Profile
 from galley.targets.transformers.slots import WindowCache
 
 _WEIGHTS, _INDEX = "model.safetensors", "model.safetensors.index.json"
@@ -46,12 +47,12 @@ class MtpHead(nn.Module):
         return self.norm(self.block(pair, position_embeddings=rotary, attention_mask=mask, cache=cache))
 
 
-def read_mtp_head(folder: Path, model: Any) -> MtpHead | None:
-    """The head of the checkpoint in ``folder``, or None where its config or its tensors have none."""
+def read_mtp_head(folder: Path, model: Any, profile: Profile) -> MtpHead | None:
+    """The head of the checkpoint in ``folder``, or None where its family, its config or its tensors have none."""
     config = model.config.get_text_config()
-    if model.config.model_type != "glm_ocr" or not getattr(config, "num_nextn_predict_layers", 0):
+    if profile.mtp_tensors is None or not getattr(config, "num_nextn_predict_layers", 0):
         return None
-    tensors = _tensors(folder, f"model.language_model.layers.{config.num_hidden_layers}.")
+    tensors = _tensors(folder, profile.mtp_tensors.format(layers=config.num_hidden_layers))
     if not tensors:
         return None
     text = model.get_decoder()
