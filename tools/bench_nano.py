@@ -265,7 +265,7 @@ def _read(parsers: dict[str, EmbeddedParser], page: PageImage, kind: str, truth:
     seconds, pages = {}, {}
     for name, parser in parsers.items():
         start = time.process_time()
-        pages[name] = parser.verified(drafted, laid_out.read)
+        pages[name] = parser.verified(drafted, laid_out.read).page
         seconds[name] = time.process_time() - start
     texts = {name: _text(one) for name, one in pages.items()}
     if len(set(texts.values())) > 1:

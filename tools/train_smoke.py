@@ -2,9 +2,9 @@
 
     python tools/train_smoke.py --work .build/train-smoke
 
-Everything is invented here and printed in fonts that come with matplotlib; needs ``galley[train]`` and minutes on two
-cores. After each stage it is checked that the stage did something: files are there, losses fell, weights moved,
-drafting gives the ids of plain decoding. A model this small reads badly; that Galley reads no worse with it is
+Everything is invented here and printed in fonts that come with matplotlib; needs ``galley-ocr[train]`` and
+minutes on two cores. After each stage it is checked that the stage did something: files are there, losses fell, weights
+moved, drafting gives the ids of plain decoding. A model this small reads badly; that Galley reads no worse with it is
 checked last.
 """
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("apted", reason="needs galley[eval]")
-pytest.importorskip("rapidfuzz", reason="needs galley[eval]")
+pytest.importorskip("apted", reason="needs galley-ocr[eval]")
+pytest.importorskip("rapidfuzz", reason="needs galley-ocr[eval]")
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

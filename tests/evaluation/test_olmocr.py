@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fuzzysearch", reason="needs galley[eval]")
-pytest.importorskip("bs4", reason="needs galley[eval]")
+pytest.importorskip("fuzzysearch", reason="needs galley-ocr[eval]")
+pytest.importorskip("bs4", reason="needs galley-ocr[eval]")
 
 from olmocr_samples import Sample, math_samples, samples
 
@@ -44,7 +44,7 @@ def test_verdicts_are_those_of_the_released_package() -> None:
 
 
 def test_formulas_are_judged_as_a_browser_shows_them() -> None:
-    pytest.importorskip("py_mini_racer", reason="needs galley[katex]")
+    pytest.importorskip("py_mini_racer", reason="needs galley-ocr[katex]")
     assert as_digits(math_samples()) == RELEASED_MATH
 
 

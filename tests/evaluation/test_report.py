@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("apted", reason="needs galley[eval]")
-pytest.importorskip("matplotlib", reason="needs galley[eval]")
+pytest.importorskip("apted", reason="needs galley-ocr[eval]")
+pytest.importorskip("matplotlib", reason="needs galley-ocr[eval]")
 
 from PIL import Image
 

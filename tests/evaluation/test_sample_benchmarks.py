@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("apted", reason="needs galley[eval]")
-pytest.importorskip("matplotlib", reason="needs galley[eval]")
+pytest.importorskip("apted", reason="needs galley-ocr[eval]")
+pytest.importorskip("matplotlib", reason="needs galley-ocr[eval]")
 
 from PIL import Image, ImageDraw
 

@@ -231,7 +231,7 @@ def test_the_kind_is_told_by_content(tmp_path: Path) -> None:
 
 def test_heic_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pillow_heif", None)
-    with pytest.raises(InputError, match=r"pip install 'galley\[heic\]'"):
+    with pytest.raises(InputError, match=r"pip install 'galley-ocr\[heic\]'"):
         open_source(b"\0\0\0\x18ftypheic" + bytes(40))
 
 

@@ -12,17 +12,18 @@ import pytest
 
 from galley.decoding import Autoregressive, Decoder, DraftMatching, DraftPool, Request
 from galley.document import BBox, Block, Label, Page
+from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import make_strategy
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser
 from galley.parsing.strategies.regions import RegionsParser
+from galley.strategy_factory import make_strategy
 from galley.targets.prompt import Task
 
 from .conftest import picture
 
 Load = Callable[[str], Any]
-NO_PAGE: Any = None
+NO_PAGE = PageImage(1, np.zeros((1, 1, 3), dtype=np.uint8), 200.0)
 IMAGE = picture(140, 100, 77)
 
 

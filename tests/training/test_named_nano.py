@@ -10,8 +10,8 @@ from PIL import Image, ImageDraw
 from galley.api import parse
 from galley.errors import ModelError, UsageError
 from galley.parsing.options import make_options
-from galley.parsing.strategies.choose import make_strategy, needs_model
 from galley.parsing.strategies.embedded import EmbeddedParser
+from galley.strategy_factory import make_strategy, needs_model
 from galley.targets.nano.load import GRAPH, TOKENIZER
 from galley.training.nano.export import export
 

@@ -94,7 +94,7 @@ def _require_packages() -> None:
     needed = ("apted", "bs4", "fuzzysearch", "lxml", "matplotlib", "pylatexenc", "rapidfuzz")
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
-        raise ModelError(f"scoring needs pip install 'galley[eval]' ({', '.join(missing)} missing)")
+        raise ModelError(f"scoring needs pip install 'galley-ocr[eval]' ({', '.join(missing)} missing)")
 
 
 @bench_app.callback()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from galley.cli.formats import FORMATS, read_formats
+from galley.cli.formats import EXPORTERS, read_formats
 
 Paths = Annotated[
     list[str],
@@ -19,7 +19,7 @@ Output = Annotated[
 ]
 Formats = Annotated[
     list[str] | None,
-    typer.Option("--format", "-f", metavar="NAMES", help=f"Any of {','.join(FORMATS)}; md unless given."),
+    typer.Option("--format", "-f", metavar="NAMES", help=f"Any of {','.join(EXPORTERS)}; md unless given."),
 ]
 Pages = Annotated[str | None, typer.Option(metavar="RANGES", help="Only these pages, such as 1-3,7.")]
 Dpi = Annotated[
@@ -78,6 +78,13 @@ TrustRemoteCode = Annotated[
     bool | None, typer.Option("--trust-remote-code", help="Run code that comes with the model.")
 ]
 Password = Annotated[str | None, typer.Option(metavar="TEXT", help="Password of encrypted PDFs.")]
+DraftFrom = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATH",
+        help="Files of other tools as drafts (hOCR, ALTO, PP-StructureV3 JSON, Markdown), or a folder of them.",
+    ),
+]
 Jobs = Annotated[
     int | None,
     typer.Option(
@@ -120,6 +127,7 @@ def parse_command(
     block_size: BlockSize = None,
     device: Device = None,
     trust_remote_code: TrustRemoteCode = None,
+    draft_from: DraftFrom = None,
     jobs: Jobs = None,
     engine: Engine = "local",
     address: Address = None,
@@ -133,7 +141,7 @@ def parse_command(
     Reads PDF, PNG, JPEG, WebP, BMP, TIFF, GIF and HEIC. What fails is said at the end and does not stop the
     rest; the exit code is 0 only when nothing failed.
     """
-    from galley.cli.run import Request, run_parse
+    from galley.cli.parse_run import Request, run_parse
     from galley.parsing.options import load_options
 
     options = load_options(
@@ -160,12 +168,13 @@ def parse_command(
             paths,
             options,
             read_formats(formats or ["md"]),
-            output,
-            jobs,
-            resume,
-            quiet,
-            debug,
-            engine,
-            address,
+            output=output,
+            jobs=jobs,
+            resume=resume,
+            quiet=quiet,
+            debug=debug,
+            draft_from=draft_from or (),
+            engine=engine,
+            address=address,
         )
     )

@@ -27,7 +27,9 @@ def _packages() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise ModelError(f"training needs pip install 'galley[train]' ({error.name} is missing)") from error
+        raise ModelError(
+            f"training needs pip install 'galley-ocr[train]' ({error.name} is missing)"
+        ) from error
 
 
 @train_app.command()

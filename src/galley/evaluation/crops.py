@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from galley.api import open_with
 from galley.document import BBox, Block, Label, Page
 from galley.errors import UsageError
 from galley.ingest.page import PageImage
@@ -13,9 +12,10 @@ from galley.parsing.draft import DraftParser
 from galley.parsing.headings import body_height
 from galley.parsing.hyphens import Vocabulary
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import make_strategy
 from galley.parsing.strategies.regions import RegionsParser, with_answers
 from galley.parsing.zones import Zone
+from galley.reading import open_with
+from galley.strategy_factory import make_strategy
 
 
 class CropReader:

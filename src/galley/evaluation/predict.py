@@ -15,10 +15,10 @@ from galley.evaluation.parallel import map_limited
 from galley.evaluation.whole import write_whole
 
 if TYPE_CHECKING:
-    from galley.api import PageParser
     from galley.document import Block, Document
     from galley.evaluation.crops import CropReader
     from galley.parsing.options import ParseOptions
+    from galley.reading import PageParser
 
 Say = Callable[[str], None]
 

@@ -2,7 +2,7 @@
 recognition", section 5): 1 − edits / nodes, with the normalised edit distance of cell contents as the price
 of a changed cell.
 
-Needs ``galley[eval]`` (apted, lxml, rapidfuzz).
+Needs ``galley-ocr[eval]`` (apted, lxml, rapidfuzz).
 """
 
 from __future__ import annotations

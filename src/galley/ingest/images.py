@@ -145,7 +145,7 @@ def _register_heif() -> None:
     try:
         importlib.import_module("pillow_heif").register_heif_opener()
     except ImportError as error:
-        raise InputError("HEIC needs one more package; install it: pip install 'galley[heic]'") from error
+        raise InputError("HEIC needs one more package; install it: pip install 'galley-ocr[heic]'") from error
 
 
 def _page_frames(image: Image.Image) -> list[int]:

@@ -8,7 +8,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.document import BBox
+from galley.document import BBox, Page
 
 
 @dataclass
@@ -60,10 +60,12 @@ class TextLayer:
 class PageImage:
     """One page: ``number`` is 1-based; ``image`` is (height, width, 3) uint8 RGB as it is stored (EXIF and
     PDF rotation applied); ``dpi`` is the resolution it was rendered at, or the file's own (200 when it names
-    none). ``warnings`` are lines fit for a user, such as a resolution that had to be lowered."""
+    none). ``warnings`` are lines fit for a user, such as a resolution that had to be lowered. ``drafts`` are what
+    other tools' files have for the page, boxes in those files' own pixels; None where no file was given."""
 
     number: int
     image: NDArray[np.uint8]
     dpi: float
     text: TextLayer = field(default_factory=TextLayer)
     warnings: list[str] = field(default_factory=list)
+    drafts: list[Page] | None = None

@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, cast
 
-from galley.api import make_parser, parse, resolve_options
+from galley.api import AnySource, Parser
 from galley.document import Block, Document, Page
 from galley.errors import UsageError
-from galley.ingest.source import SourceLike
 from galley.parsing.options import ParseOptions
+from galley.picture_source import is_picture
 
 Mode = Literal["page", "block", "document"]
 Chunk = tuple[str, dict[str, Any]]
@@ -22,14 +22,16 @@ LAYOUT_KEYS = ("boxes", "box", "size", "confidence", "failures")
 """Metadata for programs, not for a model to read."""
 
 
-def as_sources(given: SourceLike | Iterable[SourceLike]) -> list[SourceLike]:
+def as_sources(given: AnySource | Iterable[AnySource]) -> list[AnySource]:
     """One source or several."""
-    if isinstance(given, str | os.PathLike | bytes | bytearray | memoryview) or hasattr(given, "read"):
-        return [cast(SourceLike, given)]
+    if isinstance(given, str | os.PathLike | bytes | bytearray | memoryview):
+        return [given]
+    if is_picture(given) or hasattr(given, "read"):
+        return [cast(AnySource, given)]
     return list(given)
 
 
-def read_chunks(sources: Iterable[SourceLike], mode: Mode, options: dict[str, Any]) -> Iterator[Chunk]:
+def read_chunks(sources: Iterable[AnySource], mode: Mode, options: dict[str, Any]) -> Iterator[Chunk]:
     """Markdown of each page, block or document, with metadata.
 
     Documents are read one after the other, each when the one before has been taken. Models are loaded once.
@@ -55,13 +57,12 @@ def read_chunks(sources: Iterable[SourceLike], mode: Mode, options: dict[str, An
     """
     if mode not in MODES:
         raise UsageError(f"mode is {', '.join(MODES[:-1])} or {MODES[-1]}, not {mode!r}")
-    chosen = resolve_options(None, options)
-    parser = make_parser(chosen)
+    parser = Parser(**options)
     for source in sources:
-        document = parse(source, options=chosen, parser=parser)
+        document = parser.parse(source)
         for failure in document.failures:
             warnings.warn(f"{document.source}: {failure.message}", stacklevel=2)
-        yield from _SPLIT[mode](document, chosen)
+        yield from _SPLIT[mode](document, parser.options)
 
 
 def _documents(document: Document, options: ParseOptions) -> Iterator[Chunk]:

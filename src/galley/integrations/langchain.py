@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from galley.api import AnySource
 from galley.errors import UsageError
-from galley.ingest.source import SourceLike
 from galley.integrations.chunks import Mode, as_sources, read_chunks
 
 try:
@@ -14,7 +14,7 @@ try:
     from langchain_core.documents import Document
 except ImportError as error:
     raise UsageError(
-        "GalleyLoader needs langchain-core; install it: pip install 'galley[langchain]'"
+        "GalleyLoader needs langchain-core; install it: pip install 'galley-ocr[langchain]'"
     ) from error
 
 
@@ -30,7 +30,7 @@ class GalleyLoader(BaseLoader):
     """
 
     def __init__(
-        self, sources: SourceLike | Iterable[SourceLike], *, mode: Mode = "page", **options: Any
+        self, sources: AnySource | Iterable[AnySource], *, mode: Mode = "page", **options: Any
     ) -> None:
         self._sources = as_sources(sources)
         self._mode = mode

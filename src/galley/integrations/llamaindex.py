@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from galley.api import AnySource
 from galley.errors import UsageError
-from galley.ingest.source import SourceLike
 from galley.integrations.chunks import LAYOUT_KEYS, Mode, as_sources, read_chunks
 
 try:
@@ -14,7 +14,7 @@ try:
     from llama_index.core.schema import Document
 except ImportError as error:
     raise UsageError(
-        "GalleyReader needs llama-index-core; install it: pip install 'galley[llamaindex]'"
+        "GalleyReader needs llama-index-core; install it: pip install 'galley-ocr[llamaindex]'"
     ) from error
 
 
@@ -35,7 +35,7 @@ class GalleyReader(BaseReader):
 
     def lazy_load_data(
         self,
-        file: SourceLike | Iterable[SourceLike],
+        file: AnySource | Iterable[AnySource],
         extra_info: dict[str, Any] | None = None,
         **more: Any,
     ) -> Iterable[Document]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from galley.api import open_with
 from galley.document import BBox, Document, Label, Page, Table
 from galley.drafters.line import TextLine
 from galley.ingest.page import PageImage
@@ -14,6 +13,7 @@ from galley.parsing.headings import body_height
 from galley.parsing.justified import join_justified
 from galley.parsing.strategies.drafts import draft_text
 from galley.parsing.zones import Zone
+from galley.reading import open_with
 from galley.serving.tasks import ReadRegion
 from galley.targets.prompt import TableFormat, Task
 

@@ -16,9 +16,9 @@ from galley.evaluation.crops import drafted_crop
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import make_strategy
 from galley.parsing.strategies.decoders import make_decoder
 from galley.parsing.strategies.regions import RegionsParser
+from galley.strategy_factory import make_strategy
 from galley.targets.prompt import DraftingEngine, Runner, SelfDecoding
 
 AR = "ar"
@@ -90,17 +90,15 @@ class Bench:
 
     def read(self, way: str, page: PageImage, label: Label | None) -> Page:
         """Parse a page, or a crop that is one block, decoding one way. Raises what parsing raises."""
-        self.parser.decoder = self.runners[way]
         self._take_as(label)
-        read: Page = self.parser.parse_page(page)
+        read: Page = self.parser.read_page(page, self.runners[way]).page
         return read
 
     def units(self, name: str, page: PageImage, label: Label | None) -> list[Unit]:
         """What the model is asked in a page."""
         recorder = Recorder(self.runners[AR])
-        self.parser.decoder = recorder
         self._take_as(label)
-        self.parser.parse_page(page)
+        self.parser.read_page(page, recorder)
         return [
             Unit(f"{name}/{number}", _kind(request), request)
             for number, request in enumerate(recorder.requests)

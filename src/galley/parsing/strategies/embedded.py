@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from galley.decoding import Finish, Request, Result
+from galley.decoding import Committed, Finish, Request, Result
 from galley.document import BBox, Block, Label, Line, Page
 from galley.drafters.line import TextLine
 from galley.errors import UsageError, one_line
@@ -20,13 +20,15 @@ from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD
 from galley.parsing.strategies.evidence import weigh
+from galley.parsing.strategies.file_drafts import FileDrafts
 from galley.parsing.strategies.ink import Ink
+from galley.parsing.strategies.reading import PageReading
 from galley.parsing.strategies.reconcile import Reconciled, reconcile, sure_words
 from galley.parsing.strategies.work import work_of
 from galley.targets.nano.load import GRAPH, load_embedded, load_nano
 from galley.targets.nano.reading import RecognisedLine, make_reading, seen
 from galley.targets.nano.target import NanoPrompt, NanoTarget
-from galley.targets.prompt import Reader, Task
+from galley.targets.prompt import Reader, Runner, Task
 
 _LEFT = UNREAD | {Label.TABLE, Label.FORMULA, Label.CODE}
 """Blocks whose draft stands: nothing to read, or not among what the model reads well."""
@@ -87,35 +89,61 @@ class EmbeddedParser:
 
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in reading order."""
-        laid_out = self.draft.lay_out(page)
-        return self.verified(self.draft.assemble(page, laid_out), laid_out.read)
+        return self.read_page(page).page
 
-    def verified(self, drafted: Page, read: Sequence[TextLine]) -> Page:
-        """A drafted page with its text blocks verified. read: the page's recognised lines with their features."""
+    def read_page(self, page: PageImage, runner: Runner | None = None) -> PageReading:
+        """The same with traces and results. runner: decodes in place of ``decoder``."""
+        laid_out = self.draft.lay_out(page)
+        drafted = self.draft.assemble(page, laid_out)
+        return self.verified(drafted, laid_out.read, runner, FileDrafts(page, drafted.rotation))
+
+    def verified(
+        self,
+        drafted: Page,
+        read: Sequence[TextLine],
+        runner: Runner | None = None,
+        more: FileDrafts | None = None,
+    ) -> PageReading:
+        """A drafted page with its text blocks verified.
+
+        Args:
+            drafted: the page as drafted.
+            read: the page's recognised lines with their features.
+            runner: decodes in place of ``decoder``.
+            more: drafts besides, of files.
+        """
+        runner = runner or self.decoder
         parsed = drafted.model_copy(deep=True)
         pieces = [
-            piece for index, block in enumerate(parsed.blocks) for piece in self._pieces(index, block, read)
+            piece
+            for index, block in enumerate(parsed.blocks)
+            for piece in self._pieces(index, block, read, more)
         ]
-        results = self.decoder.run([piece.request for piece in pieces])
+        results = runner.run([piece.request for piece in pieces])
         answers: dict[int, tuple[list[Result], list[TextLine]]] = {}
         for piece, result in zip(pieces, results, strict=True):
             found, lines = answers.setdefault(piece.index, ([], []))
             found.append(result)
             lines += piece.lines
+        traces: dict[int, list[Committed]] = {}
         for index, (found, lines) in answers.items():
-            parsed.blocks[index] = self.answered(parsed.blocks[index], found, lines)
+            block = parsed.blocks[index] = self.answered(parsed.blocks[index], found, lines)
+            if block.source == self.target.name:
+                traces[index] = [entry for result in found for entry in result.trace]
         for error in dict.fromkeys(one_line(result.error) for result in results if result.error is not None):
             parsed.failures.append(f"{self.target.name} could not read some blocks, drafts are kept: {error}")
-        parsed.work = work_of(self.target.name, results, self.decoder)
-        return parsed
+        parsed.work = work_of(self.target.name, results, runner)
+        return PageReading(parsed, traces, results)
 
-    def _pieces(self, index: int, block: Block, read: Sequence[TextLine]) -> list[_Piece]:
+    def _pieces(
+        self, index: int, block: Block, read: Sequence[TextLine], more: FileDrafts | None = None
+    ) -> list[_Piece]:
         if block.label in _LEFT or block.source != "ocr" or not _is_latin(block.content):
             return []
         lines = lines_of(block, read)
         if block.label is Label.LIST_ITEM:
             lines = _unmarked(lines)
-        return [_Piece(index, run, self._request(run)) for run in self._runs(lines)]
+        return [_Piece(index, run, self._request(run, more)) for run in self._runs(lines)]
 
     def _runs(self, lines: Sequence[TextLine]) -> list[list[TextLine]]:
         """The lines in runs short enough for the model, none of which ends in the middle of a word."""
@@ -130,12 +158,14 @@ class EmbeddedParser:
             size += tokens
         return runs
 
-    def _request(self, lines: Sequence[TextLine]) -> Request:
+    def _request(self, lines: Sequence[TextLine], more: FileDrafts | None) -> Request:
         group = [seen(cast(RecognisedLine, line)) for line in lines]
+        around = BBox.around(line.bbox for line in lines)
+        others = more.ids(cast(Reader, self.target), around) if more else []
         reading = make_reading(self.target.vocabulary, [group], Task.TEXT)
         return Request(
             NanoPrompt(reading, Task.TEXT),
-            drafts=[self.target.encode(" ".join(line.text for line in lines))],
+            drafts=[self.target.encode(" ".join(line.text for line in lines)), *others],
             max_tokens=min(self.options.max_tokens, 2 * len(reading) + 32),
             acceptance=make_acceptance(self.options),
         )

@@ -13,10 +13,12 @@ from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.decoders import make_decoder
 from galley.parsing.strategies.drafts import draft_text
+from galley.parsing.strategies.file_drafts import FileDrafts
 from galley.parsing.strategies.page import can_read_pages, page_of, page_request
-from galley.parsing.strategies.regions import RegionRequests, RegionTask, with_answers
+from galley.parsing.strategies.reading import PageReading
+from galley.parsing.strategies.regions import RegionRequests, RegionTask, region_traces, with_answers
 from galley.parsing.strategies.work import work_of
-from galley.targets.prompt import AnyReader, text_key
+from galley.targets.prompt import AnyReader, Runner, text_key
 
 
 class HierarchicalParser:
@@ -32,24 +34,36 @@ class HierarchicalParser:
 
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in the model's reading order."""
+        return self.read_page(page).page
+
+    def read_page(self, page: PageImage, runner: Runner | None = None) -> PageReading:
+        """The same with traces and results. runner: decodes in place of ``decoder``."""
+        runner = runner or self.decoder
         drafted, image = self.draft.parse_with_image(page)
-        tasks = self.requests.of_page(drafted, image)
+        more = FileDrafts(page, drafted.rotation)
+        tasks = self.requests.of_page(drafted, image, more)
         pool = self._pool(drafted, tasks)
+        for ids in more.ids(self.reader):
+            pool.add(ids)
         request = page_request(image, pool, self.reader, self.options)
         requests = [task.request for task in tasks]
         if self.options.overlap:
             for task in tasks:
                 task.request.on_commit = _follower(pool, task.index)
-            whole, *regions = self.decoder.run([request, *requests])
+            whole, *regions = runner.run([request, *requests])
         else:
-            regions = self.decoder.run(requests)
+            regions = runner.run(requests)
             for task, result in zip(tasks, regions, strict=True):
                 failed = result.finish is not Finish.STOP
                 pool.extend(task.index, task.draft if failed else result.ids)
-            [whole] = self.decoder.run([request])
-        read = page_of(whole, with_answers(drafted, tasks, regions, self.reader), self.reader)
-        read.work = work_of(self.reader.name, [whole, *regions], self.decoder)
-        return read
+            [whole] = runner.run([request])
+        answered = with_answers(drafted, tasks, regions, self.reader)
+        read, traces = page_of(whole, answered, self.reader)
+        if traces is None:  # what the regions gave is kept
+            traces = region_traces(read, tasks, regions, self.reader)
+        results = [whole, *regions]
+        read.work = work_of(self.reader.name, results, runner)
+        return PageReading(read, traces, results)
 
     def _pool(self, drafted: Page, tasks: Sequence[RegionTask]) -> DraftPool:
         """One draft per block in the page's order; those of blocks that are being read are still empty."""

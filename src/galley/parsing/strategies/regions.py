@@ -21,10 +21,12 @@ from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD, draft_text, task_of
 from galley.parsing.strategies.evidence import weigh
+from galley.parsing.strategies.file_drafts import FileDrafts
 from galley.parsing.strategies.markdown_blocks import formula, plain
+from galley.parsing.strategies.reading import PageReading, Traces
 from galley.parsing.strategies.table_markup import read_html_table, read_otsl_table
 from galley.parsing.strategies.work import work_of
-from galley.targets.prompt import AnyReader, TableFormat, TextReader
+from galley.targets.prompt import AnyReader, Runner, TableFormat, TextReader
 
 PADDING = 5
 """Pixels around a crop (HSD)."""
@@ -49,12 +51,17 @@ class RegionsParser:
 
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in reading order."""
+        return self.read_page(page).page
+
+    def read_page(self, page: PageImage, runner: Runner | None = None) -> PageReading:
+        """The same with traces and results. runner: decodes in place of ``decoder``."""
+        runner = runner or self.decoder
         drafted, image = self.draft.parse_with_image(page)
-        tasks = self.requests.of_page(drafted, image)
-        results = self.decoder.run([task.request for task in tasks])
+        tasks = self.requests.of_page(drafted, image, FileDrafts(page, drafted.rotation))
+        results = runner.run([task.request for task in tasks])
         read = with_answers(drafted, tasks, results, self.reader)
-        read.work = work_of(self.reader.name, results, self.decoder)
-        return read
+        read.work = work_of(self.reader.name, results, runner)
+        return PageReading(read, region_traces(read, tasks, results, self.reader), results)
 
 
 class RegionRequests:
@@ -63,20 +70,30 @@ class RegionRequests:
     def __init__(self, reader: TextReader, options: ParseOptions) -> None:
         self._reader, self._options = reader, options
 
-    def of_page(self, page: Page, image: NDArray[np.uint8]) -> list[RegionTask]:
-        """A request for each block the model reads; image: the upright page, (height, width, 3)."""
+    def of_page(
+        self, page: Page, image: NDArray[np.uint8], more: FileDrafts | None = None
+    ) -> list[RegionTask]:
+        """A request for each block the model reads.
+
+        Args:
+            page: the page as drafted.
+            image: the upright page, (height, width, 3).
+            more: drafts besides, of files.
+        """
         return [
-            self._task(index, block, page, image)
+            self._task(index, block, page, image, more)
             for index, block in enumerate(page.blocks)
             if block.label not in UNREAD
         ]
 
-    def _task(self, index: int, block: Block, page: Page, image: NDArray[np.uint8]) -> RegionTask:
+    def _task(
+        self, index: int, block: Block, page: Page, image: NDArray[np.uint8], more: FileDrafts | None
+    ) -> RegionTask:
         crop = cut(image, block.bbox.padded(PADDING, page.width, page.height))
         draft = self._reader.encode(draft_text(block, self._reader.table_format))
         request = Request(
             self._reader.prompt(crop, task_of(block)),
-            drafts=[draft],
+            drafts=[draft, *(more.ids(self._reader, block.bbox) if more else ())],
             max_tokens=self._options.max_tokens,
             acceptance=make_acceptance(self._options),
         )
@@ -95,6 +112,17 @@ def with_answers(
         count, reasons = f"{len(errors)} of {len(results)} blocks", "; ".join(dict.fromkeys(errors))
         read.failures.append(f"{reader.name} could not read {count}, drafts are kept: {reasons}")
     return read
+
+
+def region_traces(
+    page: Page, tasks: Sequence[RegionTask], results: Sequence[Result], reader: TextReader
+) -> Traces:
+    """Traces of the blocks of ``with_answers`` that the model stands for."""
+    return {
+        task.index: result.trace
+        for task, result in zip(tasks, results, strict=True)
+        if page.blocks[task.index].source == reader.name
+    }
 
 
 def answered(block: Block, result: Result, reader: TextReader) -> Block:

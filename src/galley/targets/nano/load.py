@@ -50,7 +50,7 @@ def load_embedded() -> NanoTarget:
     """The model that ships with Galley. Raises ``ModelError`` where it is not there."""
     if not (EMBEDDED / GRAPH).is_file():
         raise ModelError(
-            "this copy of Galley has no embedded model; install the galley package, or name a model with --model"
+            "this copy of Galley has no embedded model; install the package galley-ocr, or name a model with --model"
         )
     return load_nano(EMBEDDED)
 

@@ -11,17 +11,18 @@ from typing import Any
 import ray
 
 from galley._version import __version__
-from galley.cli.worker import PageWorker, ParserFactory, Result, Task
 from galley.errors import GalleyError
 from galley.parsing.options import ParseOptions
+from galley.reading import ParserFactory
 from galley.runtime import set_threads
+from galley.workers.page_worker import PageResult, PageTask, PageWorker
 
 
 @dataclass(frozen=True)
 class Shipped:
     """What became of one page, and the JPEG files of its figures by name."""
 
-    result: Result
+    result: PageResult
     figures: dict[str, bytes]
 
 
@@ -53,7 +54,7 @@ class PageActor:
             return error
         return None
 
-    def read(self, task: Task, content: list[Any]) -> Iterator[Shipped]:
+    def read(self, task: PageTask, content: list[Any]) -> Iterator[Shipped]:
         """The pages of ``task`` in order, each sent when it is read.
 
         content: the reference of the document's bytes, in a list so that they are fetched once for many tasks.

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from galley.api import make_parser
 from galley.cli.batch import Batch
@@ -17,13 +18,16 @@ from galley.cli.ledger import Ledger
 from galley.cli.outputs import OutputFolder
 from galley.cli.progress import Progress
 from galley.cli.report import Report
-from galley.cli.worker import ParserFactory, Pool
 from galley.cli.writers import FolderWriter, StdoutWriter, Writer
 from galley.document import Failure
+from galley.document.exporters import Exporter
+from galley.draft_files import check_drafts_have_a_use, match_drafts
 from galley.errors import OutputError, UsageError
 from galley.ingest.source import read_stdin
 from galley.ingest.stores import is_remote, local_path
 from galley.parsing.options import ParseOptions
+from galley.reading import ParserFactory
+from galley.workers.batch_pool import BatchPool
 
 
 @dataclass(frozen=True)
@@ -31,17 +35,19 @@ class Request:
     """What one command asks for.
 
     output: a folder or the URL of one, None is standard output. jobs: cores to use, 0 is all; None is all, shared
-    out by the amount of work. engine: ``local`` or ``ray``, whose cluster is at ``address`` or else started.
+    out by the amount of work. draft_from: files or folders with what other tools read. engine: ``local`` or ``ray``,
+    whose cluster is at ``address`` or else started.
     """
 
     paths: Sequence[str]
     options: ParseOptions
-    formats: list[str]
+    formats: list[Exporter]
     output: str | Path | None = None
     jobs: int | None = None
     resume: bool = False
     quiet: bool = False
     debug: bool = False
+    draft_from: Sequence[str] = ()
     engine: str = "local"
     address: str | None = None
 
@@ -59,11 +65,24 @@ def run_parse(request: Request, factory: ParserFactory = make_parser) -> int:
     with ExitStack() as stack:
         writer = _writer(request, inputs, ledger, stack)
         spool = _Spool(stack)
-        inputs = [spool.placed(given) for given in inputs]
+        inputs = [spool.placed(given) for given in _with_drafts(request, inputs, report)]
         stack.callback(report.show)
         progress = stack.enter_context(Progress(len(inputs), request.quiet))
         Batch(inputs, request.options, writer, report, progress, request.jobs, factory, pool).run()
     return report.exit_code
+
+
+def _with_drafts(request: Request, inputs: Sequence[Input], report: Report) -> list[Input]:
+    """The inputs with their draft files. Raises ``UsageError`` and ``InputError`` for files that are of no use."""
+    if not request.draft_from:
+        return list(inputs)
+    check_drafts_have_a_use(request.options)
+    matched, without = match_drafts(
+        [Path(path) for path in request.draft_from], [given.file_name for given in inputs]
+    )
+    for name in without:
+        report.note(name, None, "there is no draft of this name; it was read without")
+    return [replace(given, drafts=drafts) for given, drafts in zip(inputs, matched, strict=True)]
 
 
 def _ledger(output: str | Path) -> Ledger:
@@ -76,10 +95,10 @@ def _folder(output: str | Path) -> OutputFolder | CloudFolder:
     return CloudFolder(place) if is_remote(place) else OutputFolder(Path(place))
 
 
-def _pool(request: Request, factory: ParserFactory) -> Pool | None:
+def _pool(request: Request, factory: ParserFactory) -> BatchPool[Any] | None:
     """Workers elsewhere; None: the batch's own."""
     if request.engine == "ray":
-        from galley.engines.ray import ray_pool
+        from galley.workers.ray import ray_pool
 
         return ray_pool(request.options, factory, request.jobs, request.address)
     if request.engine != "local":

@@ -1,34 +1,36 @@
-"""The worker pools: one for drafts, one for the model. A pool that is not needed costs nothing."""
+"""The server's worker pools: one for drafts, one for the model. A pool that is not needed costs nothing."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from galley.errors import ModelError
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import needs_model
-from galley.serving.models import DraftModels, Models
-from galley.serving.pool import Pool
+from galley.serving.draft_models import DraftModels
+from galley.serving.models import Models
 from galley.serving.settings import Settings
+from galley.serving.task_handler import TaskHandler
+from galley.strategy_factory import needs_model
+from galley.workers.async_pool import AsyncPool
+from galley.workers.processes import ProcessBackend
 
 
-class Pools:
+class WorkerPools:
     """Knows which pool reads what."""
 
     def __init__(self, settings: Settings) -> None:
         self._options = settings.options
-        self._drafts = Pool(
-            settings.workers, 1, partial(DraftModels, settings.factory, settings.options.model)
-        )
+        drafts = partial(DraftModels, settings.factory, settings.options.model)
+        self._drafts = AsyncPool(ProcessBackend(partial(TaskHandler, drafts), settings.workers))
         # A model's own threads share the cores among the pages of its batch.
-        self._reader = Pool(1, settings.lanes, partial(_load_reader, settings.options), threads=None)
+        reader = partial(TaskHandler, partial(_load_reader, settings.options))
+        self._reader = AsyncPool(ProcessBackend(reader, 1, settings.lanes, threads=None))
 
     async def start(self) -> None:
         """Start the pool that the server's own options need. Raises ``ModelError`` when it cannot work."""
-        if unfit := await self.of(self._options).start():
-            raise ModelError(unfit)
+        if error := await self.of(self._options).start():
+            raise error
 
-    def of(self, options: ParseOptions) -> Pool:
+    def of(self, options: ParseOptions) -> AsyncPool:
         """The pool that reads with these options."""
         return self._reader if needs_model(options) else self._drafts
 

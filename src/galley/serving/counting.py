@@ -1,29 +1,12 @@
-"""What decoding took, remembered for proofs and figures."""
+"""What decoding took, counted for proofs and figures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from galley.decoding import ForwardCosts, Request, Result, Stats
-from galley.parsing.strategies.decoders import Runner
+from galley.decoding import ForwardCosts, Result, Stats
 from galley.parsing.strategies.work import forwards_of, reckoned
 from galley.serving.tasks import Counts
-
-
-class Recorded:
-    """A runner that remembers what came of each run."""
-
-    def __init__(self, runner: Runner) -> None:
-        self._runner = runner
-        self.runs: list[list[Result]] = []
-
-    @property
-    def results(self) -> list[Result]:
-        return [result for run in self.runs for result in run]
-
-    def run(self, requests: Iterable[Request]) -> list[Result]:
-        self.runs.append(self._runner.run(requests))
-        return self.runs[-1]
 
 
 def counts_of(results: Sequence[Result], costs: ForwardCosts | None) -> Counts:

@@ -12,17 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from galley.api import PageParser, new_document, open_with
 from galley.document import Document, Page
-from galley.document.glmocr import glmocr_pieces
-from galley.document.html import html_pieces
-from galley.document.json import from_json, json_pieces, to_json
-from galley.document.markdown import markdown_pieces
+from galley.document.exporters import EXPORTERS
+from galley.document.json import from_json, to_json
 from galley.document.store import PageStore
-from galley.document.text import text_pieces
 from galley.ingest.source import Source
 from galley.parsing.finish import finish_pages
 from galley.parsing.options import ParseOptions
+from galley.reading import PageParser, new_document, open_with
 from galley.serving.folder import JobFolder
 from galley.serving.models import Models
 from galley.serving.proof import proof_json
@@ -118,12 +115,9 @@ def _finish(task: FinishDocument) -> Finished:
     read = (Page.model_validate_json(folder.page(number).read_bytes()) for number in numbers)
     pages = finish_pages(read, task.options, PageStore)
     document.failures.sort(key=lambda failure: failure.page or 0)
-    keep = task.options.keep
-    folder.write(folder.result("markdown"), markdown_pieces(pages, keep))
-    folder.write(folder.result("html"), html_pieces(document.source, pages, keep))
-    folder.write(folder.result("text"), text_pieces(pages, keep))
-    folder.write(folder.result("glmocr"), glmocr_pieces(pages))
-    folder.write(folder.result("json"), json_pieces(document, pages))
+    for exporter in EXPORTERS.values():
+        if not exporter.whole:  # the others are made when somebody asks for them
+            folder.write(folder.result(exporter), exporter.texts(document, pages, task.options.keep)[0])
     return Finished()
 
 

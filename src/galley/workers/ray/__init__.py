@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from galley.errors import UsageError
 
 if TYPE_CHECKING:
-    from galley.cli.worker import ParserFactory
-    from galley.engines.ray.pool import RayPool
     from galley.parsing.options import ParseOptions
+    from galley.reading import ParserFactory
+    from galley.workers.batch_pool import BatchPool
 
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",  # it would call home
@@ -25,16 +25,17 @@ _SETTINGS = {
 
 def ray_pool(
     options: ParseOptions, factory: ParserFactory, jobs: int | None = None, address: str | None = None
-) -> RayPool:
+) -> BatchPool[Any]:
     """A pool of workers to use in a ``with`` statement. Raises ``UsageError`` where Ray is not installed.
 
     jobs: how many workers; None or 0: as many as the cluster has room for. address: ``HOST:PORT`` of a running
     cluster, or ``auto``; None starts one on this machine and ends it.
     """
     if importlib.util.find_spec("ray") is None:
-        raise UsageError("--engine ray needs Ray; install it: pip install 'galley[ray]'")
+        raise UsageError("--engine ray needs Ray; install it: pip install 'galley-ocr[ray]'")
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
-    from galley.engines.ray.pool import RayPool
+    from galley.workers.batch_pool import BatchPool
+    from galley.workers.ray.backend import RayBackend
 
-    return RayPool(options, factory, jobs, address)
+    return BatchPool(RayBackend(options, factory, jobs, address))

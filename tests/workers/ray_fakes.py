@@ -33,10 +33,10 @@ class KilledOnce(Words):
 if __name__ == "__main__":
     import ray_fakes  # by its name, so that workers find the class
 
-    import galley.cli.run
+    import galley.cli.parse_run
     from galley.cli import main
 
-    galley.cli.run.run_parse = functools.partial(
-        galley.cli.run.run_parse, factory=getattr(ray_fakes, sys.argv[1])
+    galley.cli.parse_run.run_parse = functools.partial(
+        galley.cli.parse_run.run_parse, factory=getattr(ray_fakes, sys.argv[1])
     )
     main(sys.argv[2:])

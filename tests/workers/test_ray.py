@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import json
 import os
 import socket
 import subprocess
 import sys
-from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
 from ray_fakes import DEATH_NOTE, DiesOnTwo, Words
 from running import numbered
 
-from galley.cli.run import Request, run_parse
-from galley.cli.worker import Result, Task
-from galley.engines.ray import ray_pool
-from galley.engines.ray.share import Share, share_out
+from galley.cli.parse_run import Request, run_parse
 from galley.errors import GalleyError, ModelError, UsageError
 from galley.parsing.options import ParseOptions, make_options
+from galley.workers.page_worker import PageTask
+from galley.workers.protocol import Aborted, Order, WorkerDied
+from galley.workers.ray import ray_pool
+from galley.workers.ray.capacity import Capacity, plan_workers
 
 needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
 HERE = Path(__file__).parent
@@ -33,26 +35,26 @@ NODES = [{"CPU": 8.0, "GPU": 2.0}, {"CPU": 4.0}, {"memory": 1e9}]
 
 
 @pytest.mark.parametrize(
-    ("nodes", "options", "jobs", "share"),
+    ("nodes", "options", "jobs", "capacity"),
     [
-        (NODES, {}, None, Share(12)),
-        (NODES, {}, 5, Share(5)),
-        (NODES, {"model": "m"}, 0, Share(2, gpus=1)),
-        (NODES, {"model": "m", "device": "cpu"}, None, Share(2, cpus=4)),
-        (NODES[1:], {"model": "m"}, None, Share(1, cpus=4)),
-        (NODES[1:], {"model": "m"}, 8, Share(8, cpus=1)),
+        (NODES, {}, None, Capacity(12)),
+        (NODES, {}, 5, Capacity(5)),
+        (NODES, {"model": "m"}, 0, Capacity(2, gpus=1)),
+        (NODES, {"model": "m", "device": "cpu"}, None, Capacity(2, cpus=4)),
+        (NODES[1:], {"model": "m"}, None, Capacity(1, cpus=4)),
+        (NODES[1:], {"model": "m"}, 8, Capacity(8, cpus=1)),
     ],
 )
 def test_a_cluster_is_shared_out(
-    nodes: list[dict[str, float]], options: dict[str, str], jobs: int | None, share: Share
+    nodes: list[dict[str, float]], options: dict[str, str], jobs: int | None, capacity: Capacity
 ) -> None:
-    assert share_out(nodes, make_options(**options), jobs) == share
+    assert plan_workers(nodes, make_options(**options), jobs) == capacity
 
 
 def test_threads_of_a_worker() -> None:
-    assert (Share(1, cpus=4).threads, Share(1, gpus=1).threads) == (4, None)
+    assert (Capacity(1, cpus=4).threads, Capacity(1, gpus=1).threads) == (4, None)
     with pytest.raises(GalleyError, match="no CPUs"):
-        share_out([{"GPU": 1.0}], ParseOptions(), None)
+        plan_workers([{"GPU": 1.0}], ParseOptions(), None)
 
 
 def test_what_is_wrong_is_said_before_anything_is_written(
@@ -68,7 +70,7 @@ def test_what_is_wrong_is_said_before_anything_is_written(
     with pytest.raises(UsageError, match="add --engine ray"):
         ask(address="auto")
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"pip install 'galley\[ray\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'galley-ocr\[ray\]'"):
         ask(engine="ray")
     assert not (tmp_path / "out").exists()
 
@@ -99,7 +101,7 @@ def test_an_address_where_nothing_listens() -> None:
 def test_a_slow_start_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     from ray._private import services
 
-    from galley.engines.ray import cluster
+    from galley.workers.ray import cluster
 
     answers = [RuntimeError("not yet"), RuntimeError("not yet"), {"NodeID": "a"}]
 
@@ -123,28 +125,42 @@ def test_what_is_wrong_with_a_machine_is_told_from_what_is_wrong_with_all(
     import ray
     from ray.exceptions import RayTaskError
 
-    from galley.engines.ray import pool
+    from galley.workers.ray.backend import RayWorker
 
     told: list[Exception] = []
     monkeypatch.setattr(ray, "get", lambda reference: (_ for _ in ()).throw(told[-1]))
-    monkeypatch.setattr(ray, "kill", lambda actor: None)
-    workers = pool.RayPool(ParseOptions(), Words, 2, None)
+    worker = RayWorker(None, None, _NoDocuments())  # type: ignore[arg-type]
+    told.append(RayTaskError("start", "", OSError("no space left")))
+    with pytest.raises(WorkerDied, match=r"^OSError: no space left$"):
+        worker.receive()
+    worker = RayWorker(_Actor(), None, _NoDocuments())  # type: ignore[arg-type]
+    worker.ready = True
+    worker.send(Order(0, PageTask(0, Path("a.pdf"), "a.pdf", (4, 5))))
+    told.append(RayTaskError("read", "", OSError("no space left")))
+    with pytest.raises(WorkerDied, match=r"^OSError: no space left$"):
+        worker.receive()
+    told.append(RayTaskError("read", "", ModelError("no such model")))
+    message = worker.receive()
+    assert isinstance(message, Aborted) and str(message.error) == "no such model"
 
-    def receive(cause: Exception) -> tuple[list[Result], list[Task]]:
-        told.append(RayTaskError("read", "", cause))
-        worker = pool._Worker(None, iter([None]), Task(0, Path("a.pdf"), "a.pdf", (4, 5)), ready=True)
-        workers._workers.append(worker)
-        again: deque[Task] = deque()
-        return list(workers._receive(worker, again)), list(again)
 
-    for _ in range(2):
-        results, [task] = receive(OSError("no space left"))
-        assert results == [] and task.pages == (4, 5) and workers._workers == []
-    [result], [task] = receive(OSError("no space left"))
-    assert task.pages == (5,)
-    assert result.page.message == "page 4: 3 workers failed to read it (OSError: no space left)"
-    with pytest.raises(ModelError, match="no such model"):
-        receive(ModelError("no such model"))
+class _NoDocuments:
+    def reference(self, task: PageTask) -> object:
+        return None
+
+
+class _Actor:
+    """Its stream of pages has no end; what ``ray.get`` makes of them is another matter."""
+
+    @property
+    def read(self) -> _Actor:
+        return self
+
+    def options(self, **given: object) -> _Actor:
+        return self
+
+    def remote(self, *given: object) -> Iterator[None]:
+        return itertools.repeat(None)
 
 
 def galley(folder: Path, parser: str, *words: str) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""How a cluster is shared out among workers."""
+"""How many workers a cluster has room for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from galley.parsing.options import ParseOptions
 
 
 @dataclass(frozen=True)
-class Share:
+class Capacity:
     """How many workers read pages, and what each takes of the cluster."""
 
     workers: int
@@ -23,7 +23,7 @@ class Share:
         return None if self.gpus else self.cpus
 
 
-def share_out(nodes: Sequence[Mapping[str, float]], options: ParseOptions, jobs: int | None) -> Share:
+def plan_workers(nodes: Sequence[Mapping[str, float]], options: ParseOptions, jobs: int | None) -> Capacity:
     """Workers for a cluster whose ``nodes`` have so many ``CPU`` and ``GPU``.
 
     jobs: how many workers; 0 or None: one per core without a model. A model takes memory in each worker, so with
@@ -34,8 +34,8 @@ def share_out(nodes: Sequence[Mapping[str, float]], options: ParseOptions, jobs:
     if not cpus:
         raise GalleyError("the Ray cluster has no CPUs for workers")
     if options.model is None:
-        return Share(jobs or sum(cpus))
+        return Capacity(jobs or sum(cpus))
     if gpus and options.device != "cpu":
-        return Share(jobs or gpus, gpus=1)
+        return Capacity(jobs or gpus, gpus=1)
     workers = jobs or len(cpus)
-    return Share(workers, cpus=max(1, min(min(cpus), sum(cpus) // workers)))
+    return Capacity(workers, cpus=max(1, min(min(cpus), sum(cpus) // workers)))

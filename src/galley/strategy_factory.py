@@ -10,6 +10,7 @@ from galley.parsing.strategies.embedded import EmbeddedParser, read_by_embedded
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser, can_read_pages
 from galley.parsing.strategies.regions import RegionsParser
+from galley.targets.nano.target import NanoTarget
 from galley.targets.prompt import AnyReader, DraftingEngine, SelfDecoding
 
 SERVED = "openai:"
@@ -29,17 +30,29 @@ def needs_model(options: ParseOptions) -> bool:
 
 
 def make_strategy(
-    options: ParseOptions, image_sink: ImageSink | None = None, reader: AnyReader | None = None
+    options: ParseOptions,
+    image_sink: ImageSink | None = None,
+    reader: AnyReader | None = None,
+    *,
+    draft: DraftParser | None = None,
+    embedded: NanoTarget | None = None,
 ) -> AnyParser:
-    """A parser for the options. reader: the model, when it is loaded already.
+    """A parser for the options.
+
+    Args:
+        options: what is asked for.
+        image_sink: keeps figures.
+        reader: the verifying model, when it is loaded already.
+        draft: what drafts, with its models, when it is there already; ``image_sink`` is then its own.
+        embedded: the model that ships with Galley, when it is loaded already.
 
     Raises ``UsageError`` for options that contradict each other and ``ModelError`` for a model that cannot be
     loaded or cannot do what is asked.
     """
-    draft = DraftParser(options, image_sink)
+    draft = draft or DraftParser(options, image_sink)
     if reader is None:
         if read_by_embedded(options):
-            return EmbeddedParser(options, draft)
+            return EmbeddedParser(options, draft, embedded)
         if not needs_model(options):
             return draft
         reader = load_reader(options)
@@ -61,7 +74,7 @@ def load_reader(options: ParseOptions) -> AnyReader:
     try:
         from galley.targets.transformers import load_target
     except ImportError as error:
-        raise ModelError("reading with a model needs more packages: pip install 'galley[vlm]'") from error
+        raise ModelError("reading with a model needs more packages: pip install 'galley-ocr[vlm]'") from error
     return load_target(options.model, options.device, options.dtype, options.trust_remote_code)
 
 
@@ -69,7 +82,7 @@ def _served_reader(model: str, options: ParseOptions) -> SelfDecoding:
     try:
         from galley.targets.openai import Settings, load_served
     except ImportError as error:
-        raise ModelError("a served model needs more packages: pip install 'galley[openai]'") from error
+        raise ModelError("a served model needs more packages: pip install 'galley-ocr[openai]'") from error
     limits = Settings(seconds=options.request_seconds, retries=options.retries, concurrency=options.batch)
     return load_served(model, options.family, limits)
 

@@ -18,7 +18,7 @@ from galley.serving.scheduler import Scheduler
 from galley.serving.settings import Settings
 
 _CONNECTIONS = 1024
-_LAST_WORDS_S = 5
+_ANSWER_S = 5
 """Seconds that answers under way get after the jobs have ended."""
 
 
@@ -34,13 +34,13 @@ def run_server(settings: Settings, host: str, port: int, say: Callable[[str], No
         access_log=False,
         server_header=False,
         limit_concurrency=_CONNECTIONS,
-        timeout_graceful_shutdown=_LAST_WORDS_S,
+        timeout_graceful_shutdown=_ANSWER_S,
     )
     server = _Server(config, settings, say)
     with _listen(host, port) as listener, suppress(SystemExit):
         server.run([listener])
-    if app.state.unfit:
-        raise app.state.unfit
+    if app.state.start_error:
+        raise app.state.start_error
     return server.code
 
 
