@@ -12,6 +12,8 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 from numpy.typing import NDArray
 
+_LEAST_SIZE = 2.0
+"""Points; smaller text is not meant for people."""
 _INVISIBLE_MODES = (pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium_c.FPDF_TEXTRENDERMODE_CLIP)
 # Font descriptor flags, ISO 32000-1, table 123.
 _FIXED_PITCH, _ITALIC, _FORCE_BOLD = 1 << 0, 1 << 6, 1 << 18
@@ -33,12 +35,18 @@ class Font:
 
 @dataclass(frozen=True)
 class Run:
-    """What the characters of one text object share: ``size`` in points, ``order`` of drawing."""
+    """What the characters of one text object share.
+
+    size: in points. drawn: whether its render mode shows it. order: of drawing. angle: of its baseline in degrees,
+    counter-clockwise in user space. colour: its fill's red, green and blue of 0 to 255, None where it is not known.
+    """
 
     font: Font = field(default_factory=Font)
     size: float = 0.0
     drawn: bool = True
     order: int = -1
+    angle: float = 0.0
+    colour: tuple[int, int, int] | None = None
 
 
 @dataclass
@@ -47,7 +55,8 @@ class Glyphs:
 
     chars: one code point each, surrogates joined. boxes: (n, 4) float32 ``x0, y0, x1, y1`` in page-image
     pixels, font height × advance width. sizes: (n,) float32 font size in pixels. runs: what each belongs to.
-    unmapped: (n,) bool, true where the file names no Unicode.
+    unmapped: (n,) bool, true where the file names no Unicode. generated: (n,) bool, true for the white space that
+    PDFium puts in where the file has none.
     """
 
     chars: list[str]
@@ -55,6 +64,18 @@ class Glyphs:
     sizes: NDArray[np.float32]
     runs: list[Run]
     unmapped: NDArray[np.bool_]
+    generated: NDArray[np.bool_]
+
+    def taken(self, kept: NDArray[np.int64], chars: list[str]) -> Glyphs:
+        """The glyphs of these indices, with ``chars`` (of all glyphs) in the place of the characters."""
+        return Glyphs(
+            [chars[i] for i in kept],
+            self.boxes[kept],
+            self.sizes[kept],
+            [self.runs[i] for i in kept],
+            self.unmapped[kept],
+            self.generated[kept],
+        )
 
 
 class PageMap:
@@ -113,13 +134,19 @@ class _GlyphReader:
             points[index] = box
             sizes[index] = run.size * space.scale
             unmapped[index] = pdfium_c.FPDFText_HasUnicodeMapError(self._text, index) == 1
-        return Glyphs(chars, space.boxes(points), sizes, runs, unmapped)
+        generated = np.array([run is self._runs[0] for run in runs], dtype=bool)
+        return Glyphs(chars, space.boxes(points), sizes, runs, unmapped, generated)
 
     def _boxes(self, count: int) -> Iterator[tuple[float, float, float, float]]:
         rect = pdfium_c.FS_RECTF()
         for index in range(count):
             pdfium_c.FPDFText_GetLooseCharBox(self._text, index, rect)
             yield rect.left, rect.bottom, rect.right, rect.top
+
+    def _colour(self, index: int) -> tuple[int, int, int] | None:
+        parts = [ctypes.c_uint() for _ in range(4)]
+        known = pdfium_c.FPDFText_GetFillColor(self._text, index, *parts)
+        return (parts[0].value, parts[1].value, parts[2].value) if known else None
 
     def _run(self, index: int) -> Run:
         raw = pdfium_c.FPDFText_GetTextObject(self._text, index)
@@ -132,8 +159,10 @@ class _GlyphReader:
             self._runs[address] = Run(
                 self._font(raw),
                 abs(size * stretch),
-                mode not in _INVISIBLE_MODES,
+                mode not in _INVISIBLE_MODES and abs(size * stretch) >= _LEAST_SIZE,
                 self._order.get(address, -1),
+                float(np.degrees(np.arctan2(self._matrix.b, self._matrix.a))),
+                self._colour(index),
             )
         return self._runs[address]
 
@@ -180,11 +209,4 @@ def _join_surrogates(glyphs: Glyphs) -> Glyphs:
         chars[index] = joined if len(joined) == 1 else "\ufffd"
         if len(joined) == 1 and len(pair) == 2:
             keep[index + 1] = False
-    kept = np.flatnonzero(keep)
-    return Glyphs(
-        [chars[i] for i in kept],
-        glyphs.boxes[kept],
-        glyphs.sizes[kept],
-        [glyphs.runs[i] for i in kept],
-        glyphs.unmapped[kept],
-    )
+    return glyphs.taken(np.flatnonzero(keep), chars)
