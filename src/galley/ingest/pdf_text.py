@@ -15,6 +15,7 @@ from galley.ingest.pdf_glyphs import Glyphs, PageMap, read_glyphs
 from galley.ingest.pdf_scene import Scene, read_scene
 from galley.ingest.quality import is_garbage, judge
 from galley.ingest.symbols import plain
+from galley.ingest.watermarks import part_watermarks
 from galley.ingest.word_breaks import word_spans
 
 _BLANK_CONTRAST = 8
@@ -31,19 +32,22 @@ def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer
     space = PageMap(page, width, height)
     scene = read_scene(page, space)
     glyphs = join_accents(read_glyphs(page, space, scene.text_order))
-    words, seen = [], []
+    words, seen, runs = [], [], []
     for span in word_spans(glyphs):
         word = _word(glyphs, span)
         if word and _on_page(word.bbox, width, height):
             words.append(word)
             seen.append(_is_seen(word.bbox, glyphs, span, scene, image))
+            runs.append(glyphs.runs[span[0]])
+    text, watermarks = part_watermarks(words, runs)
+    words, seen = [words[i] for i in text], [seen[i] for i in text]
     scanned = [not shown and _on_picture(word.bbox, scene) for word, shown in zip(words, seen, strict=True)]
     quality, reason = judge(words, seen, scanned, image)
     if quality is not LayerQuality.OCR:
         words = [word for word, shown in zip(words, seen, strict=True) if shown]
     if quality is LayerQuality.PARTIAL:
         words = [word for word in words if not is_garbage(word.text)]
-    return TextLayer(words, quality, reason, _pictures(scene, width, height))
+    return TextLayer(words, quality, reason, _pictures(scene, width, height), watermarks)
 
 
 def _pictures(scene: Scene, width: int, height: int) -> list[BBox]:
