@@ -48,12 +48,14 @@ class TextLayer:
     """The text layer of one page, words in content order; ``reason`` says in words why it has its quality.
 
     pictures: boxes of the raster images on the page, in page-image pixels; the layer knows nothing of text in them.
+    watermarks: what is stamped aslant over the page, each text once; not among ``words``.
     """
 
     words: list[TextWord] = field(default_factory=list)
     quality: LayerQuality = LayerQuality.NONE
     reason: str = ""
     pictures: list[BBox] = field(default_factory=list)
+    watermarks: list[TextWord] = field(default_factory=list)
 
 
 @dataclass

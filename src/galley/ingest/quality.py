@@ -38,11 +38,12 @@ def is_garbage(text: str) -> bool:
 
 
 def judge(
-    words: Sequence[TextWord], seen: Sequence[bool], image: NDArray[np.uint8]
+    words: Sequence[TextWord], seen: Sequence[bool], scanned: Sequence[bool], image: NDArray[np.uint8]
 ) -> tuple[LayerQuality, str]:
     """The quality of a layer and the reason in words.
 
-    seen: per word, whether it can be seen on the page. image: (height, width, 3) uint8, the page as rendered.
+    seen: per word, whether it can be seen on the page. scanned: whether it cannot and lies on a picture.
+    image: (height, width, 3) uint8, the page as rendered.
     """
     letters = sum(len(word.text) for word in words)
     if not letters:
@@ -54,7 +55,7 @@ def judge(
     odd = _implausible([word.text for word in words])
     if odd > _MAX_IMPLAUSIBLE:
         return LayerQuality.BROKEN, f"{odd:.0%} of the words are no words of any language"
-    hidden = 1 - sum(len(word.text) for word, shown in zip(words, seen, strict=True) if shown) / letters
+    hidden = sum(len(word.text) for word, over in zip(words, scanned, strict=True) if over) / letters
     if hidden > 0.5:
         return LayerQuality.OCR, f"{hidden:.0%} of the text cannot be seen; it was put over or beneath a scan"
     if len(garbage) >= _MIN_GARBAGE_WORDS:
