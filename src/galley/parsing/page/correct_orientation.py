@@ -64,10 +64,14 @@ def turned_layer(layer: TextLayer, clockwise: int, width: int, height: int) -> T
     """The layer of a ``width`` × ``height`` page turned clockwise by a multiple of 90 degrees."""
     if clockwise % 360 == 0:
         return layer
-    words = [_turned_word(word, clockwise % 360, width, height) for word in layer.words]
+    words, watermarks = (
+        [_turned_word(word, clockwise % 360, width, height) for word in words]
+        for words in (layer.words, layer.watermarks)
+    )
     return replace(
         layer,
         words=words,
+        watermarks=watermarks,
         pictures=[turned_box(box, clockwise % 360, width, height) for box in layer.pictures],
     )
 
