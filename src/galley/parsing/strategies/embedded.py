@@ -99,11 +99,18 @@ class EmbeddedParser:
         """
         page.take(self.verified(page.as_page(), page.ocr_lines))
 
-    def verified(self, drafted: Page, read: Sequence[TextLine]) -> Page:
-        """A drafted page with its text blocks verified. read: the page's recognised lines with their features."""
+    def verified(self, drafted: Page, recognised: Sequence[TextLine]) -> Page:
+        """A drafted page with its text blocks verified.
+
+        Args:
+            drafted: The page; it stays as it is.
+            recognised: The page's lines as OCR read them, with their features.
+        """
         parsed = drafted.model_copy(deep=True)
         pieces = [
-            piece for index, block in enumerate(parsed.blocks) for piece in self._pieces(index, block, read)
+            piece
+            for index, block in enumerate(parsed.blocks)
+            for piece in self._pieces(index, block, recognised)
         ]
         results = self.decoder.run([piece.request for piece in pieces])
         answers: dict[int, tuple[list[Result], list[TextLine]]] = {}
@@ -118,10 +125,10 @@ class EmbeddedParser:
         parsed.work = work_of(self.target.name, results, self.decoder)
         return parsed
 
-    def _pieces(self, index: int, block: Block, read: Sequence[TextLine]) -> list[_Piece]:
+    def _pieces(self, index: int, block: Block, recognised: Sequence[TextLine]) -> list[_Piece]:
         if block.label in _LEFT or block.source != "ocr" or not _is_latin(block.content):
             return []
-        lines = lines_of(block, read)
+        lines = lines_of(block, recognised)
         if block.label is Label.LIST_ITEM:
             lines = _unmarked(lines)
         return [_Piece(index, run, self._request(run)) for run in self._runs(lines)]
@@ -160,8 +167,8 @@ class EmbeddedParser:
             return read
         reader = cast(Reader, self.target)
         words = [word for result in results for word in sure_words(result, reader)]
-        ink = PrintEvidence(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
-        found = reconcile(block.content, words, ink.log_ratio, self.target.least_odds)
+        printed = PrintEvidence(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
+        found = reconcile(block.content, words, printed.log_ratio, self.target.least_odds)
         read.content = found.text
         self._say(read, found, results)
         return read
@@ -185,12 +192,12 @@ def _is_latin(text: str) -> bool:
     return 2 * sum(ord(letter) < _LATIN_END for letter in letters) >= len(letters)
 
 
-def lines_of(block: Block, read: Sequence[TextLine]) -> list[TextLine]:
+def lines_of(block: Block, recognised: Sequence[TextLine]) -> list[TextLine]:
     """The recognised lines, with features, that a block's lines were made of; none where they do not account
     for all of its text."""
     found: list[TextLine] = []
     for line in block.lines:
-        parts = [one for one in read if one.features is not None and _is_part(one, line)]
+        parts = [one for one in recognised if one.features is not None and _is_part(one, line)]
         parts.sort(key=lambda one: one.bbox.x0)
         if _letters("".join(one.text for one in parts)) != _letters(line.text):
             return []

@@ -40,8 +40,8 @@ class _Word(NamedTuple):
 class PrintEvidence:
     """The lines a drafted text was made of, as evidence for or against changes of it."""
 
-    def __init__(self, draft: str, lines: Sequence[PrintedLine], spell: LineScorer) -> None:
-        self._draft, self._lines, self._spell = draft, lines, spell
+    def __init__(self, draft: str, lines: Sequence[PrintedLine], score: LineScorer) -> None:
+        self._draft, self._lines, self._score = draft, lines, score
         self._spans = [[match.span() for match in WORD.finditer(line.text)] for line in lines]
 
     @cached_property
@@ -75,7 +75,7 @@ class PrintEvidence:
         shown = printed.features[_frames(printed.char_frames, left, right, len(printed.features))]
         start, end = spans[number][0], spans[number + len(places) - 1][1]
         text = printed.text
-        before, now = self._spell(shown, [text[left:right], text[left:start] + after + text[end:right]])
+        before, now = self._score(shown, [text[left:right], text[left:start] + after + text[end:right]])
         return now - before if min(before, now) > -math.inf else -math.inf
 
 
