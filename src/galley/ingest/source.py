@@ -226,7 +226,9 @@ def _from_path(path: Path) -> tuple[Path | bytes, str]:
 
 
 def display_name(path: Path) -> str:
-    """A path as one line that any output can carry: bytes that are no UTF-8 become U+FFFD, control characters
-    their escapes."""
+    """A path as one line that any output can carry.
+
+    Bytes that are no UTF-8 become U+FFFD, control characters their escapes.
+    """
     text = os.fsencode(path).decode("utf-8", "replace")
     return _CONTROLS.sub(lambda found: found.group().encode("unicode_escape").decode(), text)

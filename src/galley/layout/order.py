@@ -108,8 +108,10 @@ class _Cutter:
         return _split(members, spans, self.gutter * (NARROW if len(members) >= MANY else 1.0))
 
     def _stray(self, columns: list[list[int]], bands: list[list[int]]) -> int | None:
-        """The band that holds all of a would-be column, such as the page number beside a running header: too little
-        beside all the rest to be a column."""
+        """The band that holds all of a would-be column, such as the page number beside a running header.
+
+        Too little beside all the rest to be a column.
+        """
         if len(columns) < 2 or len(bands) < 2:
             return None
         width, height = self._extent(_flat(bands))
@@ -147,8 +149,10 @@ class _Cutter:
         return _split(members, spans, 0.0)
 
     def _runs(self, bands: list[list[int]], least: float) -> list[list[list[int]]]:
-        """Consecutive bands joined while a gutter of at least ``least`` pixels runs through all of them with
-        boxes on both its sides."""
+        """Consecutive bands joined while one gutter runs through all of them.
+
+        The gutter is at least ``least`` pixels wide and has boxes on both its sides.
+        """
         runs: list[list[list[int]]] = []
         gaps: list[Span] = []
         for band in bands:

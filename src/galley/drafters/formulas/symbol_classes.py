@@ -14,8 +14,11 @@ WEIGHTS = Path(__file__).parent / "weights"
 
 @dataclass(frozen=True)
 class SymbolClass:
-    """A class. name: its LaTeX. top, bottom, width: of its ink in ems, up from the baseline, None for what has no
-    usual size. pieces: how many pieces of ink it is printed with. share: of the symbols of formulas."""
+    """A class.
+
+    name: its LaTeX. top, bottom, width: of its ink in ems, up from the baseline, None for what has no usual size.
+    pieces: how many pieces of ink it is printed with. share: of the symbols of formulas.
+    """
 
     name: str
     top: float | None

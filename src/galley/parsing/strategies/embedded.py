@@ -1,5 +1,6 @@
-"""The ``regions`` strategy with the model that ships with Galley: it reads what the OCR encoder saw, so a page
-is encoded once and used twice, for the draft and for the verifier.
+"""The ``regions`` strategy with the model that ships with Galley.
+
+It reads what the OCR encoder saw, so a page is encoded once and used twice, for the draft and for the verifier.
 """
 
 from __future__ import annotations
@@ -43,8 +44,10 @@ def is_nano(model: str) -> bool:
 
 
 def read_by_embedded(options: ParseOptions) -> bool:
-    """Whether the options ask for the embedded model, or for one like it that ``model`` names the folder of;
-    ``UsageError`` for what it cannot do."""
+    """Whether the options ask for the embedded model, or for one like it that ``model`` names the folder of.
+
+    ``UsageError`` for what it cannot do.
+    """
     if options.model is not None and not is_nano(options.model):
         return False
     if options.strategy == "draft":
@@ -157,8 +160,10 @@ class EmbeddedParser:
         )
 
     def answered(self, block: Block, results: Sequence[Result], lines: Sequence[TextLine]) -> Block:
-        """The block, read from ``lines``, with the corrections that the model and what is printed bear out; its
-        draft where reading failed."""
+        """The block, read from ``lines``, with the corrections that the model and what is printed bear out.
+
+        Its draft where reading failed.
+        """
         read = block.model_copy(deep=True)
         failed = next((result for result in results if result.finish is not Finish.STOP), None)
         if failed is not None:
@@ -193,8 +198,10 @@ def _is_latin(text: str) -> bool:
 
 
 def lines_of(block: Block, recognised: Sequence[TextLine]) -> list[TextLine]:
-    """The recognised lines, with features, that a block's lines were made of; none where they do not account
-    for all of its text."""
+    """The recognised lines, with features, that a block's lines were made of.
+
+    None where they do not account for all of its text.
+    """
     found: list[TextLine] = []
     for line in block.lines:
         parts = [one for one in recognised if one.features is not None and _is_part(one, line)]

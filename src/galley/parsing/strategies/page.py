@@ -69,8 +69,9 @@ def page_request(
 
 
 def page_of(result: Result, fallback: Page, reader: TextReader) -> Page:
-    """The page as the model wrote it; ``fallback``, whose blocks are the pool's first drafts in order, gives
-    boxes.
+    """The page as the model wrote it.
+
+    ``fallback``, whose blocks are the pool's first drafts in order, gives boxes.
 
     Where the model failed, looped or wrote nothing, the fallback itself with a warning, and its blocks
     flagged that no model has read.

@@ -1,5 +1,7 @@
-"""What is printed, asked about a correction: the features the recogniser kept of a line say how likely each of two
-texts is."""
+"""What is printed, asked about a correction.
+
+The features the recogniser kept of a line say how likely each of two texts is.
+"""
 
 from __future__ import annotations
 
@@ -58,8 +60,11 @@ class PrintEvidence:
         }
 
     def log_ratio(self, first: int, last: int, after: str) -> float:
-        """Log of how much likelier the printed line is with ``after`` than with the draft's words ``first`` to
-        ``last - 1``. -inf where they are not neighbours on one line or one of the two cannot be read there."""
+        """Log of how much likelier the printed line is with ``after`` than with the draft's words.
+
+        The words are ``first`` to ``last - 1``. -inf where they are not neighbours on one line or one of the two texts
+        cannot be read there.
+        """
         places = [self._places.get(number) for number in range(first, last)]
         if not places or places[0] is None:
             return -math.inf

@@ -54,8 +54,10 @@ def sure_words(result: Result, reader: TextReader) -> list[SureWord]:
 
 @dataclass
 class Reconciled:
-    """text: the draft with the corrections taken. taken, doubted: differences as (draft, model), the doubted
-    ones left as drafted."""
+    """text: the draft with the corrections taken.
+
+    taken, doubted: differences as (draft, model), the doubted ones left as drafted.
+    """
 
     text: str
     taken: list[tuple[str, str]] = field(default_factory=list)
@@ -65,9 +67,11 @@ class Reconciled:
 def reconcile(
     draft: str, words: Sequence[SureWord], log_ratio: Callable[[int, int, str], float], least: float
 ) -> Reconciled:
-    """The draft with the model's corrections whose log-odds are at least ``least``: the model's own, of its least
-    sure word, plus ``log_ratio`` of (first draft word, the one after the last, correction), which says how much
-    better the correction fits what is printed. White space is the draft's."""
+    """The draft with the model's corrections whose log-odds are at least ``least``.
+
+    The log-odds are the model's own, of its least sure word, plus ``log_ratio`` of (first draft word, the one after
+    the last, correction), which says how much better the correction fits what is printed. White space is the draft's.
+    """
     spans = [match.span() for match in WORD.finditer(draft)]
     drafted = [draft[start:end] for start, end in spans]
     found = Reconciled("")
