@@ -43,10 +43,12 @@ class Source:
 
     @property
     def page_count(self) -> int:
+        """Pages of the whole file."""
         return self.reader.page_count
 
     @property
     def metadata(self) -> dict[str, str]:
+        """Title and author, where the file names them."""
         return self.reader.metadata
 
     def page(self, number: int) -> PageImage:
@@ -79,6 +81,7 @@ class Source:
         yield from self.missing
 
     def close(self) -> None:
+        """Close the file."""
         self.reader.close()
 
     def __enter__(self) -> Source:

@@ -29,6 +29,7 @@ class SymbolClass:
 
     @property
     def height(self) -> float | None:
+        """In ems, None for what has no usual size."""
         return None if self.top is None or self.bottom is None else self.top - self.bottom
 
 
@@ -41,10 +42,12 @@ class Symbol:
 
     @property
     def kind(self) -> SymbolClass:
+        """The likeliest class."""
         return self.candidates[0][0]
 
     @property
     def name(self) -> str:
+        """LaTeX of the likeliest class."""
         return self.kind.name
 
     @property

@@ -31,10 +31,12 @@ class OcrEngine:
 
     @cached_property
     def detector(self) -> LineDetector:
+        """Finds lines of text."""
         return LineDetector()
 
     @cached_property
     def recogniser(self) -> Recogniser:
+        """Reads lines of text."""
         return Recogniser()
 
     def detect(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -25,6 +25,7 @@ class Gap:
 
     @property
     def middle(self) -> float:
+        """Half way between its sides, x in pixels."""
         return (self.left + self.right) / 2
 
 

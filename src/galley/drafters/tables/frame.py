@@ -30,6 +30,7 @@ class Row:
 
     @property
     def columns(self) -> set[int]:
+        """Columns that its text touches."""
         return {c for line in self.placed for c in line.columns}
 
 
@@ -51,6 +52,7 @@ class Frame:
 
     @property
     def cols(self) -> int:
+        """Number of columns."""
         return len(self.gaps) - 1
 
     def core(self, c: int) -> tuple[float, float]:

@@ -27,6 +27,7 @@ class Piece:
 
     @property
     def text(self) -> str:
+        """The words joined by spaces."""
         return " ".join(word.text for word in self.words)
 
     @property
@@ -36,6 +37,7 @@ class Piece:
 
     @property
     def height(self) -> float:
+        """In pixels."""
         return self.y1 - self.y0
 
 

@@ -45,18 +45,22 @@ class Placed:
 
     @property
     def columns(self) -> set[int]:
+        """Columns that its pieces touch."""
         return {c for first, last in self.spans for c in range(first, last + 1)}
 
     @property
     def top(self) -> float:
+        """Usual upper edge of its pieces, y in pixels."""
         return float(np.median([piece.y0 for piece in self.pieces]))
 
     @property
     def bottom(self) -> float:
+        """Usual lower edge of its pieces, y in pixels."""
         return float(np.median([piece.y1 for piece in self.pieces]))
 
     @property
     def middle(self) -> float:
+        """Half way between both, y in pixels."""
         return (self.top + self.bottom) / 2
 
 

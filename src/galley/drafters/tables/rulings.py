@@ -35,6 +35,7 @@ class Ruling:
 
     @property
     def length(self) -> float:
+        """In pixels."""
         return self.end - self.start
 
 

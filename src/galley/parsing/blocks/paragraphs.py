@@ -66,6 +66,7 @@ class Paragraph:
 
     @property
     def bbox(self) -> BBox:
+        """The box around its rows."""
         return BBox.around(line.bbox for line in self.lines)
 
 

@@ -86,6 +86,7 @@ def _are_keys(column: Sequence[TextLine]) -> bool:
 
 
 def mean_chars(lines: Sequence[TextLine]) -> float:
+    """Characters of a line on average; East Asian ones count twice."""
     return float(np.mean([text_width(line.text) for line in lines]))
 
 

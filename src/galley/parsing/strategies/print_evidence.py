@@ -25,13 +25,19 @@ class PrintedLine(Protocol):
     """A recognised line with the features it was read from and the frame of each of its characters."""
 
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """What was read."""
+        ...
 
     @property
-    def char_frames(self) -> NDArray[np.int64] | None: ...
+    def char_frames(self) -> NDArray[np.int64] | None:
+        """(len(text),) frame that each character was read at."""
+        ...
 
     @property
-    def features(self) -> NDArray[np.float16] | None: ...
+    def features(self) -> NDArray[np.float16] | None:
+        """(frames, channels) that the text was read from."""
+        ...
 
 
 class _Word(NamedTuple):
