@@ -83,8 +83,9 @@ def _runs_sideways(layer: TextLayer) -> bool:
 
 
 def _runs_backwards(layer: TextLayer) -> bool:
-    """Whether most words of a script written from left to right run the other way, and their lines upwards:
-    a page upside down. Mirrored text runs backwards as well, but its lines go down.
+    """Whether most words of a script written from left to right run the other way, and their lines upwards.
+
+    Such a page is upside down. Mirrored text runs backwards as well, but its lines go down.
     """
     words = [word for word in layer.words if _runs_rightwards(word.text) and word.char_boxes is not None]
     if len(words) < _LEAST_WORDS:

@@ -30,6 +30,7 @@ class DirectDiffusion:
     block_size: int | None
 
     def run(self, requests: Iterable[Request]) -> list[Result]:
+        """Decode the requests one after another."""
         return [
             diffuse(self.reader, request.prompt, max_tokens=request.max_tokens, block_size=self.block_size)
             for request in requests

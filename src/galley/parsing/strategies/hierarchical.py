@@ -1,5 +1,7 @@
-"""The ``hierarchical`` strategy (HSD, 3): regions are verified first, then the whole page with all that was
-read in them as an unordered pool of drafts, so that the model decides on the reading order.
+"""The ``hierarchical`` strategy (HSD, 3).
+
+Regions are verified first, then the whole page with all that was read in them as an unordered pool of drafts, so that
+the model decides on the reading order.
 """
 
 from __future__ import annotations
@@ -23,8 +25,9 @@ from galley.targets.prompt import AnyReader, Runner, text_key
 
 
 class HierarchicalParser:
-    """Reads regions, then pages. With ``overlap`` both run in one batch and the page follows what regions
-    write.
+    """Reads regions, then pages.
+
+    With ``overlap`` both run in one batch and the page follows what regions write.
     """
 
     def __init__(self, options: ParseOptions, reader: AnyReader, draft: DraftParser) -> None:

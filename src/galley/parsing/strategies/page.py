@@ -76,8 +76,9 @@ def page_request(
 
 
 def page_of(result: Result, fallback: Page, reader: TextReader) -> tuple[Page, Traces | None]:
-    """The page as the model wrote it, and traces of its blocks; ``fallback``, whose blocks are the pool's first
-    drafts in order, gives boxes.
+    """The page as the model wrote it, and traces of its blocks.
+
+    ``fallback``, whose blocks are the pool's first drafts in order, gives boxes.
 
     Where the model failed, looped or wrote nothing, the fallback itself with a warning, its blocks flagged that no
     model has read, and no traces.
