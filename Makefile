@@ -1,7 +1,7 @@
 # make demo       install what users install into .venv and parse the two samples
 # make test       lint and tests, in .venv-test        make test-slow   the tests that take minutes
 # make train-smoke  data, training, export and reading of the embedded model at toy size
-# make lint       style and types only                 make bench       compare on real pages (DATA=folder)
+# make lint       style, types, imports                make bench       compare on real pages (DATA=folder)
 # make docs       the documentation as a site in .build/site, with an API reference
 # make test-vllm  tests in vLLM on the CPU, in .venv-vllm (several GB); make test-sglang in SGLang, in .venv-sglang
 # make bench-decode  what drafting earns on this machine: a random-weight model of GLM-OCR's class
@@ -39,6 +39,7 @@ lint: .venv-test/.packages
 	.venv-test/bin/ruff check .
 	.venv-test/bin/ruff format --check .
 	.venv-test/bin/mypy
+	.venv-test/bin/lint-imports
 
 bench: .venv-test/.packages
 	.venv-test/bin/galley bench realset --data $(DATA)
