@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from galley.errors import InputError
-from galley.evaluation.benchmarks import Settings
+from galley.evaluation.harness import Settings
 from galley.evaluation.opendataloader.metrics import page_scores
 from galley.evaluation.report import Report
 from galley.evaluation.samples import (

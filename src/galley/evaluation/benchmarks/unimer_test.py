@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from rapidfuzz.distance import Levenshtein
 
 from galley.document import Label
-from galley.evaluation.benchmarks import Settings
+from galley.errors import InputError
 from galley.evaluation.cdm import require_renderer
 from galley.evaluation.cdm.batch import Batch, cdm_batch
+from galley.evaluation.harness import Settings
 from galley.evaluation.report import Report, Table
-from galley.evaluation.samples import Benchmark, Column, Metrics, Scores, make_report, score_samples
-from galley.evaluation.unimer.truth import load
+from galley.evaluation.samples import Benchmark, Column, Metrics, Sample, Scores, make_report, score_samples
+
+SPLITS = ("spe", "cpe", "sce", "hwe")
+"""Simple and complex printed, screen-captured and handwritten expressions."""
 
 _GROUP = re.compile(r"\\(?:operatorname|mathrm|text|mathbf)\s?\*? \{.*?\}")
 _IDLE_SPACE = re.compile(r"(?<![a-zA-Z\\\s])\s+|(?<!\\)\s+(?![a-zA-Z\s])")
@@ -69,3 +73,29 @@ def _add_cdm(scores: Scores, settings: Settings) -> Batch:
         entry.metrics["cdm"] = f1
     scores.problems += batch.problems
     return batch
+
+
+def load(data: Path) -> list[Sample]:
+    """Formulas that have a picture, ``<split>/<line, from 0, seven digits>.png``; ``data`` is the folder of
+    the splits or the one above it.
+    """
+    root = data / "test" if (data / "test").is_dir() else data
+    samples = [sample for split in SPLITS for sample in _split(root, split)]
+    if not samples:
+        raise InputError(
+            f"{data} holds none of {', '.join(f'{split}.txt' for split in SPLITS)} with pictures"
+        )
+    return samples
+
+
+def _split(root: Path, split: str) -> list[Sample]:
+    file = root / f"{split}.txt"
+    if not file.is_file():
+        return []
+    lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
+    samples = []
+    for number, line in enumerate(lines):
+        picture = root / split / f"{number:07d}.png"
+        if line.strip() and picture.is_file():
+            samples.append(Sample(f"{split}/{picture.stem}", line.strip(), picture, split))
+    return samples

@@ -6,12 +6,12 @@ from pathlib import Path
 from statistics import fmean
 
 from galley.errors import InputError
-from galley.evaluation.benchmarks import Settings
 from galley.evaluation.cdm import require_renderer
 from galley.evaluation.cdm.batch import cdm_batch
+from galley.evaluation.harness import Settings
 from galley.evaluation.omnidocbench.files import write_results
 from galley.evaluation.omnidocbench.page import PageScores, Sample, mean_metric
-from galley.evaluation.omnidocbench.run import Evaluation, evaluate, prediction_file
+from galley.evaluation.omnidocbench.scorer import Evaluation, evaluate, prediction_file
 from galley.evaluation.omnidocbench.summary import Summary
 from galley.evaluation.omnidocbench.truth import FORMULA, load
 from galley.evaluation.predict import Task

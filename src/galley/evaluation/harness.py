@@ -8,20 +8,9 @@ from importlib import import_module
 from pathlib import Path
 
 from galley.errors import InputError, UsageError
+from galley.evaluation.benchmarks import BENCHMARKS
 from galley.evaluation.predict import Predictor, Task, prediction_speed
 from galley.evaluation.report import Point, Report, Scatter, Table, write
-
-_HOMES = {
-    "omnidocbench": "galley.evaluation.omnidocbench.benchmark",
-    "olmocr-bench": "galley.evaluation.olmocr.benchmark",
-    "pubtabnet": "galley.evaluation.pubtabnet.benchmark",
-    "unimer-test": "galley.evaluation.unimer.benchmark",
-    "ocean-ocr-bench": "galley.evaluation.oceanocr.benchmark",
-    "opendataloader-bench": "galley.evaluation.opendataloader.benchmark",
-    "icdar13": "galley.evaluation.icdar13.benchmark",
-    "folder": "galley.evaluation.folder.benchmark",
-}
-NAMES = tuple(_HOMES)
 
 
 @dataclass(frozen=True)
@@ -63,10 +52,10 @@ def run(name: str, settings: Settings) -> Report:
     """Runs a benchmark, writes ``report.md`` and ``report.html`` into ``settings.out`` and returns the
     report.
     """
-    if name not in _HOMES:
-        raise UsageError(f"no benchmark {name}; there are {', '.join(NAMES)}")
+    if name not in BENCHMARKS:
+        raise UsageError(f"no benchmark {name}; there are {', '.join(BENCHMARKS)}")
     settings.out.mkdir(parents=True, exist_ok=True)
-    report: Report = import_module(_HOMES[name]).benchmark(settings)
+    report: Report = import_module(BENCHMARKS[name]).benchmark(settings)
     speed = prediction_speed(settings.predicted)
     if speed is not None:
         report.pages_per_second = speed.pages_per_second

@@ -1,4 +1,7 @@
-"""PubTabNet's annotations as HTML."""
+"""``galley eval pubtabnet``: TEDS and TEDS-S over the validation tables, simple and complex apart.
+
+Source: Zhong et al. 2020, "Image-based table recognition": pictures of tables and their HTML.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,34 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from galley.document import Label
 from galley.errors import InputError
 from galley.evaluation.answers import stem_of
+from galley.evaluation.harness import Settings
 from galley.evaluation.records import parse_json, read_json
-from galley.evaluation.samples import Sample
+from galley.evaluation.report import Report
+from galley.evaluation.samples import Benchmark, Column, Metrics, Sample, make_report, score_samples
+from galley.evaluation.teds import teds
 
 _SPLIT = "val"
+
+
+def score(pair: tuple[str, str]) -> Metrics:
+    """TEDS and TEDS-S of (prediction, truth)."""
+    return {"teds": teds(*pair), "structure": teds(*pair, structure_only=True)}
+
+
+PUBTABNET = Benchmark(
+    "PubTabNet", (Column("TEDS ↑", "teds"), Column("TEDS-S ↑", "structure")), score, Label.TABLE
+)
+
+
+def benchmark(settings: Settings) -> Report:
+    """``settings.data``: ``PubTabNet_2.0.0.jsonl``, the official evaluation's truth as JSON, or the folder of
+    either.
+    """
+    samples = load(settings.data)
+    return make_report(PUBTABNET, score_samples(PUBTABNET, samples, settings), settings)
 
 
 def load(data: Path) -> list[Sample]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from galley.evaluation.benchmarks import Settings
+from galley.evaluation.harness import Settings
 from galley.evaluation.icdar13.adjacency import Relation, compared, document_relations
 from galley.evaluation.records import read_json
 from galley.evaluation.report import Report

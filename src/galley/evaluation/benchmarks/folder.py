@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from galley.errors import InputError
-from galley.evaluation.benchmarks import Settings
+from galley.evaluation.harness import Settings
 from galley.evaluation.omnidocbench.fuzzy import cost_matrix
 from galley.evaluation.omnidocbench.normalise import table
 from galley.evaluation.omnidocbench.prediction import Kind, elements

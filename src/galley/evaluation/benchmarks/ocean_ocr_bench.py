@@ -9,7 +9,7 @@ from rapidfuzz.distance import Levenshtein
 
 from galley.errors import InputError
 from galley.evaluation.answers import stem_of
-from galley.evaluation.benchmarks import Settings
+from galley.evaluation.harness import Settings
 from galley.evaluation.records import read_json
 from galley.evaluation.report import Report
 from galley.evaluation.samples import Benchmark, Column, Metrics, Sample, make_report, score_samples
