@@ -4,13 +4,15 @@
 # make lint       style and types only                 make bench       compare on real pages (DATA=folder)
 # make test-vllm  tests in vLLM on the CPU, in .venv-vllm (several GB); make test-sglang in SGLang, in .venv-sglang
 # make bench-decode  what drafting earns on this machine: a random-weight model of GLM-OCR's class
+# make mutate     plant small faults in decoding, targets, training rows and engines: do the fast tests notice? (an hour)
 
 PYTHON ?= python3
 DATA ?= ../shared/data/realset_dev
 PYTEST_ARGS ?= -n 2
+MUTATE_ARGS ?= --sample 170 --seed 1
 SOURCES := $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: demo test test-slow test-vllm test-sglang train-smoke lint bench bench-decode clean
+.PHONY: demo test test-slow test-vllm test-sglang train-smoke lint bench bench-decode mutate clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.package
@@ -44,6 +46,9 @@ bench: .venv-test/.packages
 
 bench-decode: .venv-test/.packages
 	.venv-test/bin/python tools/bench_decode.py
+
+mutate: .venv-test/.packages
+	.venv-test/bin/python tools/mutate.py $(MUTATE_ARGS)
 
 clean:
 	rm -rf .venv .venv-test .venv-vllm .venv-sglang build dist src/*.egg-info

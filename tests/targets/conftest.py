@@ -36,13 +36,22 @@ def picture(height: int, width: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 255, (height, width, 3), dtype=np.uint8)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--checkpoints", type=Path, help="folder that keeps the trained tiny checkpoints from run to run"
+    )
+
+
 @pytest.fixture(scope="session")
 def checkpoint(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], Path]:
     """Folder of a family's tiny checkpoint, built at first use; trained ones once for all processes of a run."""
     base = tmp_path_factory.getbasetemp()
-    shared = base.parent if hasattr(request.config, "workerinput") else base
+    shared = request.config.getoption("--checkpoints", None) or (
+        base.parent if hasattr(request.config, "workerinput") else base
+    )
+    shared.mkdir(parents=True, exist_ok=True)
 
     @lru_cache
     def build(name: str) -> Path:
