@@ -35,7 +35,7 @@ def arguments(description: str | None, steps: int) -> argparse.Namespace:
     """Options of a training study."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument(
-        "--data", type=Path, default=Path(".build/nano"), help="folder with tokenizer.json and bank/"
+        "--data", type=Path, default=Path(".build/nano"), help="folder with tokenizer.json and lines/"
     )
     parser.add_argument("--out", type=Path, default=Path(".build/ablations"), help="folder of the runs")
     parser.add_argument("--steps", type=int, default=steps, help="of each run")

@@ -2,7 +2,7 @@
 
 Llama-like blocks (RMSNorm, grouped-query attention with normalised queries and keys and rotary positions,
 SwiGLU), tied embeddings. A reading token enters as the sum of its embedding, its features and its box; every
-other slot also looks at the reading token that is expected next, the one its position names.
+other slot also takes in the reading token that is expected next, the one its position names.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Block(nn.Module):
         return x + self.down(F.silu(gate) * up)
 
 
-class Eyes(nn.Module):
+class ReadingEncoder(nn.Module):
     """Features and boxes of reading tokens → model width."""
 
     feature_mean: Tensor
@@ -126,8 +126,8 @@ class Nano(nn.Module):
         super().__init__()
         self.config = config
         self.embedding = nn.Embedding(config.vocab_size, config.width)
-        self.eyes = Eyes(config)
-        self.peek = nn.Linear(config.width, config.width, bias=False)
+        self.encoder = ReadingEncoder(config)
+        self.lookahead = nn.Linear(config.width, config.width, bias=False)
         self.blocks = nn.ModuleList([Block(config) for _ in range(config.layers)])
         self.norm = Norm(config.width, config.norm_eps)
         self.apply(self._init)
@@ -138,11 +138,11 @@ class Nano(nn.Module):
         if isinstance(module, Block):
             for layer in (module.attention.out, module.down):
                 nn.init.normal_(layer.weight, std=0.02 / math.sqrt(2 * self.config.layers))
-        if isinstance(module, Eyes):
+        if isinstance(module, ReadingEncoder):
             nn.init.normal_(module.features.weight, std=0.01)
         if isinstance(module, Nano):
             # The expected token as it is: copying the reading need not be learnt.
-            nn.init.eye_(module.peek.weight)
+            nn.init.eye_(module.lookahead.weight)
 
     def embed(self, ids: Tensor) -> Tensor:
         """Input vectors of ids, at the scale of features and boxes."""
