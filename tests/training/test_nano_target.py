@@ -226,7 +226,7 @@ def test_what_is_not_exported_is_named(vocabulary: Vocabulary) -> None:
 
 
 def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"nano\.onnx"):
+    with pytest.raises(ModelError, match=r"decoder\.onnx"):
         load_nano(tmp_path)
 
 

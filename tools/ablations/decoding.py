@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from galley.decoding import Decoder, Request, Result, Stats
+from galley.decoding import Decoder, Request, Result, Stats, diffuse
 from galley.decoding.engine import Proposals
 from galley.runtime import set_threads
 from galley.targets.nano.load import EMBEDDED, load_nano
@@ -101,6 +101,15 @@ def speculative(target: NanoTarget, proposer: str | Proposals) -> Decode:
 
     def decode(request: Request) -> Result:
         return decoder.run([request])[0]
+
+    return decode
+
+
+def direct(target: NanoTarget, tau: float) -> Decode:
+    """Direct block diffusion, unverified."""
+
+    def decode(request: Request) -> Result:
+        return diffuse(target, request.prompt, max_tokens=request.max_tokens, tau_c=tau)
 
     return decode
 
