@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +24,11 @@ from galley.training.nano.export import export
 from galley.training.nano.graph import TorchForward
 from galley.training.nano.imported import import_model
 from galley.training.nano.model import Nano
+from galley.training.nano.run import arguments, build
 
 from .nano_parts import save_vocabulary, tiny_nano, tiny_vocabulary
+
+SHAPE = ("width", "layers", "heads", "kv_heads", "hidden")
 
 
 @pytest.fixture(scope="module")
@@ -130,3 +134,32 @@ def test_a_folder_that_is_no_export_is_told(folder: Path, tmp_path: Path) -> Non
     (tmp_path / DECODER).write_bytes((folder / ENCODER).read_bytes())
     with pytest.raises(ModelError, match="no exported galley-nano model"):
         import_model(tmp_path)
+
+
+def begun(data: Path, out: Path, start: Path, *more: str) -> Nano:
+    """The model of a run that begins with an exported one, before its first step."""
+    words = ["--data", str(data), "--out", str(out), "--from", str(start), "--steps", "1", "--validate", "0"]
+    module = build(arguments([*words, "--threads", "1", *more])).learner.module
+    assert isinstance(module, Nano)
+    return module
+
+
+@pytest.fixture(scope="module")
+def data(folder: Path, nano: Nano, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data")
+    save_vocabulary(tiny_vocabulary(), path / TOKENIZER)
+    (path / "shape.json").write_text(json.dumps({name: getattr(nano.config, name) for name in SHAPE}))
+    return path
+
+
+def test_a_new_run_begins_with_the_exported_model(folder: Path, data: Path, tmp_path: Path) -> None:
+    module = begun(data, tmp_path, folder, "--shape", str(data / "shape.json"), "--block", "4")
+    expected = import_model(folder).state_dict()
+    for name, value in module.state_dict().items():
+        assert torch.equal(value, expected[name]), name
+    assert module.config.block_size == NanoConfig.load(tmp_path / CONFIG).block_size == 4
+
+
+def test_a_model_of_another_shape_is_refused(folder: Path, data: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="another shape"):
+        begun(data, tmp_path, folder)

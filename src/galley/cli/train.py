@@ -13,7 +13,7 @@ from galley.errors import ModelError, UsageError
 
 train_app = typer.Typer(name="train", help="Train models that draft for themselves.", no_args_is_help=True)
 
-_SCHEDULES = ("uniform", "cosine", "all-mask")
+_SCHEDULES = ("uniform", "cosine", "all-mask", "mixed")
 
 
 @train_app.callback()
@@ -74,6 +74,10 @@ def nano(
         Path, typer.Option("--out", "-o", help="Folder of the run; one that is there is resumed.")
     ],
     steps: Annotated[int, typer.Option(min=1, help="Step to stop at, earlier runs included.")],
+    start: Annotated[
+        Path | None,
+        typer.Option("--from", help="Folder of an exported model to begin a new run with.", exists=True),
+    ] = None,
     mode: Annotated[str, typer.Option(help="joint, or causal without drafting.")] = "joint",
     rows: Annotated[int, typer.Option(min=1, help="Packed rows per step.")] = 4,
     capacity: Annotated[int, typer.Option(min=64, help="Tokens per row, all streams counted.")] = 1024,
@@ -94,7 +98,8 @@ def nano(
         from galley.training.nano.run import main as run
     words = {"data": data, "out": out, "steps": steps, "mode": mode, "rows": rows, "capacity": capacity}
     words |= {"rate": rate, "matrix-rate": 10 * rate, "decay": decay, "threads": threads}
-    run(_words(words | {"validate": validate}))
+    words |= {"validate": validate} | ({"from": start} if start else {})
+    run(_words(words))
 
 
 @train_app.command()
