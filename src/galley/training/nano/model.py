@@ -19,6 +19,9 @@ from torch.nn.attention.flex_attention import BlockMask, flex_attention
 
 from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.reading import BINS, CHANNELS
+from galley.training.masks import DocumentMask
+
+Mask = list[DocumentMask] | BlockMask
 
 
 def rotary(positions: Tensor, dim: int, theta: float) -> tuple[Tensor, Tensor]:
@@ -58,20 +61,24 @@ class Attention(nn.Module):
         self.norm_k = Norm(self.dim, config.norm_eps)
         self.out = nn.Linear(config.heads * self.dim, config.width, bias=False)
 
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | BlockMask) -> Tensor:
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Mask) -> Tensor:
         batch, slots, _ = x.shape
         q, k, v = self.qkv(x).view(batch, slots, -1, self.dim).transpose(1, 2).split(self.parts, dim=1)
         q, k = rotate(self.norm_q(q), cos, sin), rotate(self.norm_k(k), cos, sin)
         return self.out(attend(q, k, v, mask).transpose(1, 2).flatten(2))
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | BlockMask) -> Tensor:
-    """Grouped-query attention: SDPA with a dense mask (CPU), FlexAttention with a block mask (CUDA)."""
-    if isinstance(mask, Tensor):
-        groups = q.shape[1] // k.shape[1]
-        k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
-        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-    return compiled_flex()(q, k, v, block_mask=mask, enable_gqa=True)
+def attend(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
+    """Grouped-query attention: SDPA document by document (CPU), FlexAttention with a block mask (CUDA)."""
+    if isinstance(mask, BlockMask):
+        return compiled_flex()(q, k, v, block_mask=mask, enable_gqa=True)
+    groups = q.shape[1] // k.shape[1]
+    k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
+    rows: list[list[Tensor]] = [[] for _ in q]
+    for row, start, end, bias in mask:
+        of = slice(row, row + 1), slice(None), slice(start, end)
+        rows[row].append(F.scaled_dot_product_attention(q[of], k[of], v[of], attn_mask=bias))
+    return torch.cat([torch.cat(parts, dim=2) for parts in rows])
 
 
 @lru_cache
@@ -88,7 +95,7 @@ class Block(nn.Module):
         self.gate_up = nn.Linear(config.width, 2 * config.hidden, bias=False)
         self.down = nn.Linear(config.hidden, config.width, bias=False)
 
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | BlockMask) -> Tensor:
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Mask) -> Tensor:
         x = x + self.attention(self.norm_in(x), cos, sin, mask)
         gate, up = self.gate_up(self.norm_mlp(x)).chunk(2, dim=-1)
         return x + self.down(F.silu(gate) * up)
@@ -151,9 +158,9 @@ class Nano(nn.Module):
     def decoder(self) -> list[Block]:
         return cast(list[Block], list(self.blocks))
 
-    def hidden(self, x: Tensor, positions: Tensor, mask: Tensor | BlockMask) -> Tensor:
-        """Final states (batch, slots, width) of inputs x, positions (batch, slots) and a mask: (batch, 1,
-        slots, slots), additive or true where a slot sees, or a block mask."""
+    def hidden(self, x: Tensor, positions: Tensor, mask: Mask) -> Tensor:
+        """Final states (batch, slots, width) of inputs x, positions (batch, slots) and the mask of
+        ``galley.training.masks``."""
         cos, sin = rotary(positions, self.config.head_dim, self.config.rope_theta)
         for block in self.decoder():
             x = block(x, cos, sin, mask)
