@@ -27,7 +27,7 @@ from galley.parsing.strategies.reading import PageReading, read_with_model
 from galley.parsing.strategies.reconcile import Reconciled, reconcile, sure_words
 from galley.parsing.strategies.work import work_of
 from galley.parsing.text.markers import bullet, without_bullet
-from galley.targets.nano.load import GRAPH, load_embedded, load_nano
+from galley.targets.nano.load import DECODER, load_embedded, load_nano
 from galley.targets.nano.reading import RecognisedLine, make_reading, seen
 from galley.targets.nano.target import NanoPrompt, NanoTarget
 from galley.targets.prompt import Reader, Runner, Task
@@ -41,7 +41,7 @@ _LATIN_END = 0x250
 
 def is_nano(model: str) -> bool:
     """Whether a model's name is the folder of an exported galley-nano."""
-    return (Path(model) / GRAPH).is_file()
+    return (Path(model) / DECODER).is_file()
 
 
 def read_by_embedded(options: ParseOptions) -> bool:

@@ -30,23 +30,25 @@ from galley.training.nano.onnx_parts import (
 POSITIONS = 4096
 """Later positions count as the last."""
 
-_NORMED_MOST = 8.0
+NORMED_MOST = 8.0
 """What a normalised channel may be, in its root mean square; beyond it is cut off."""
-_HEAD_MOST = 5.0
+HEAD_MOST = 5.0
 """The same for a channel of a normalised query or key."""
-_VALUE_MOST = 6.0
+VALUE_MOST = 6.0
 """The same for values, in the spread that their weights give to independent channels."""
 _SHARE_MOST = 255
+HALF = 0.5
+"""Steps of the values that one step of their weighted mean is worth."""
 _MARGIN = 8.0
 """In logarithms: with it, what is not seen is below half a step of a share."""
 
 
-def mind(nano: Nano) -> onnx.ModelProto:
+def decoder_graph(nano: Nano) -> onnx.ModelProto:
     """The graph of ``galley.targets.nano.target.Forward.__call__``; each layer's past is an input of its own."""
-    return _Mind(nano).model()
+    return _Decoder(nano).model()
 
 
-class _Mind:
+class _Decoder:
     def __init__(self, nano: Nano) -> None:
         self.nano, self.config, self.build = nano, nano.config, Builder()
         build, heads, kv_heads = self.build, self.config.heads, self.config.kv_heads
@@ -130,7 +132,7 @@ class _Mind:
         seen_values = build.op("Concat", f"values_{layer}", value, axis=1)
         found = self._attended(query, seen_keys, seen_values, score_unit)
         steps = value_step.view(config.kv_heads, 1, -1).expand(-1, config.heads // config.kv_heads, -1)
-        more = build.linear(build.quantised(found), block.attention.out.weight * steps.flatten(), 0.5)
+        more = build.linear(build.quantised(found), block.attention.out.weight * steps.flatten(), HALF)
         x, normed, unit = self._normed(block.norm_mlp, x, more)
         gate, up = (build.linear(normed, part, unit) for part in block.gate_up.weight.chunk(2))
         opened = build.op("Mul", build.op("QuickGelu", gate, domain=FUSED, alpha=1.0), up)
@@ -140,7 +142,7 @@ class _Mind:
     def _normed(self, norm: Norm, x: str, more: str) -> tuple[str, str, float]:
         """``x + more``, the same normalised and quantised, and the step of that."""
         weight = norm.weight.detach()
-        unit = float(weight.square().mean().sqrt()) * _NORMED_MOST / ACTIVATION_MOST
+        unit = float(weight.square().mean().sqrt()) * NORMED_MOST / ACTIVATION_MOST
         normed, _, _, total = self.build.ops(
             4,
             "SkipSimplifiedLayerNormalization",
@@ -191,7 +193,7 @@ class _Mind:
         build, config = self.build, self.config
         kv_heads, dim = config.kv_heads, config.head_dim
         weight = block.attention.qkv.weight[-kv_heads * dim :].detach()
-        step = (weight * block.norm_in.weight.detach()).norm(dim=1) * _VALUE_MOST / WEIGHT_MOST
+        step = value_steps(weight, block.norm_in.weight.detach())
         small, scale = quantise(weight)
         padded = np.zeros((kv_heads, dim + 1, config.width), np.int8)
         padded[:, :dim] = small.reshape(kv_heads, dim, -1)
@@ -228,13 +230,18 @@ class _Mind:
         shares = build.op("QuantizeLinear", rows, step, self.no_shares, axis=0)
         found = build.product(build.op("Reshape", shares, self.per_kv_head), values, 1.0, zero=np.uint8(0))
         sums, total = build.ops(2, "Split", found, ints(config.head_dim, 1), axis=2)
-        mean = build.op("Div", sums, build.op("Mul", total, floats(0.5)))
+        mean = build.op("Div", sums, build.op("Mul", total, floats(HALF)))
         mean = build.op("Transpose", build.op("Reshape", mean, self.per_head), perm=[1, 0, 2])
         return build.reshape(mean, -1, config.heads * config.head_dim)
 
 
+def value_steps(weight: Tensor, norm: Tensor) -> Tensor:
+    """The step of each channel of the values (m,), for their weight (m, k) and that of the norm before it (k,)."""
+    return (weight * norm).norm(dim=1) * VALUE_MOST / WEIGHT_MOST
+
+
 def _head_step(norm: Norm, most: int) -> float:
-    return float(norm.weight.detach().abs().max()) * _HEAD_MOST / most
+    return float(norm.weight.detach().abs().max()) * HEAD_MOST / most
 
 
 def _most_score(attention: Attention) -> float:

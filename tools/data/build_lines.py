@@ -1,7 +1,7 @@
-"""Print lines, read them with the recogniser and keep what it saw: the bank that training pages are composed
-from.
+"""Print lines, read them with the recogniser and keep what it saw: the data set that training pages are
+composed from.
 
-    python tools/data/build_bank.py --corpus FOLDER --out .build/nano/bank --first 1 --count 20
+    python tools/data/build_lines.py --corpus FOLDER --out .build/nano/lines --first 1 --count 20
 
 Shard ``n`` depends on ``n`` alone, so shards can be made in any order, by several processes, and again.
 Shards from 9000 on are made from held-out texts, for validation.
@@ -21,7 +21,7 @@ from texts import Sample, Texts
 
 from galley.drafters.ocr.recognition import Recogniser
 from galley.runtime import set_threads
-from galley.training.nano.bank import BankLine, Unit, write_shard
+from galley.training.nano.lines import PrintedLine, Unit, write_shard
 
 HELD_OUT = 9000
 
@@ -48,7 +48,7 @@ def build_shard(
         entries = []
         for line, reading in zip(page.lines, readings, strict=False):
             entries.append(
-                BankLine(
+                PrintedLine(
                     line.text,
                     line.tail,
                     line.box,

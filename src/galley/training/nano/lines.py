@@ -1,4 +1,4 @@
-"""The bank: printed lines with their truth and what the recogniser saw in them, in shards of one ``.npz``
+"""The line data set: printed lines with their truth and what the recogniser saw in them, in shards of one ``.npz``
 file each."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Box = tuple[float, float, float, float]
 Place = tuple[int, int, int, int]
 
 
-class BankLine(NamedTuple):
+class PrintedLine(NamedTuple):
     """A line as printed and as read.
 
     text: the truth. tail: what joins it to the next line of its unit (a space, a line feed, nothing, or ``-``
@@ -50,7 +50,7 @@ class Unit:
 
     kind: str
     size: float
-    lines: Sequence[BankLine]
+    lines: Sequence[PrintedLine]
 
 
 def write_shard(path: Path, units: Sequence[Unit]) -> None:
@@ -83,7 +83,7 @@ def read_shard(path: Path) -> list[Unit]:
             frames = stored["frames"].astype(np.int64)
             index: list[dict[str, Any]] = json.loads(stored["index"].tobytes())
     except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
-        raise InputError(f"{path} is no shard of a bank, or is cut short; build it again") from error
+        raise InputError(f"{path} is no shard of lines, or is cut short; build it again") from error
     units = []
     at = char = 0
     for unit in index:
@@ -91,7 +91,7 @@ def read_shard(path: Path) -> list[Unit]:
         for entry in unit["lines"]:
             place, read, count = entry["place"], entry["read"], entry["frames"]
             lines.append(
-                BankLine(
+                PrintedLine(
                     entry["text"],
                     entry["tail"],
                     tuple(entry["box"]),
@@ -108,7 +108,7 @@ def read_shard(path: Path) -> list[Unit]:
     return units
 
 
-def _line_index(line: BankLine) -> dict[str, Any]:
+def _line_index(line: PrintedLine) -> dict[str, Any]:
     return {
         "text": line.text,
         "tail": line.tail,
