@@ -55,7 +55,8 @@ def test_rows_too_small_for_all_documents_are_told() -> None:
     ids = np.arange(50)
     document = Example(ids, ids[None], 0, ids)
     with pytest.raises(InputError, match=r"do not fit rows of 100 tokens \(the last one takes 212\)"):
-        Packer(Recipe(1, 2, 0, 4), capacity=100, rows=1).batch(iter([document] * 1000))
+        packer = Packer(Recipe(1, 2, 0, 4), capacity=100, rows=1)
+        packer.batch(iter([document] * 1000), np.random.default_rng(0))
 
 
 def test_folders_without_what_is_needed_are_named(tmp_path: Path) -> None:

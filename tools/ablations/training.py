@@ -16,7 +16,6 @@ from decoding import AR, SELF_SPECULATION, compare, documents, show, speculative
 from galley.targets.nano.target import NanoTarget
 from galley.targets.nano.tokens import Vocabulary
 from galley.training.corruption import Schedule
-from galley.training.example import IGNORE
 from galley.training.learner import Batch
 from galley.training.loss import joint_loss
 from galley.training.nano.compose import Composed
@@ -99,9 +98,9 @@ def losses(nano: Nano, vocabulary: Vocabulary, held: Sequence[Composed]) -> tupl
     for document in held:
         row = lay_out(to_example(document, vocabulary, None), recipe, np.random.default_rng(0))
         batch = Batch.stack([join([row], len(row), vocabulary.pad)])
-        wanted = batch.labels != IGNORE
+        wanted = batch.supervised
         logits = learner.logits(learner.states(batch)[wanted])
-        loss = joint_loss(logits, batch.labels[wanted], batch.slots.role[wanted], 1.0)
+        loss = joint_loss(logits, batch.ar_labels[wanted], batch.diff_labels[wanted], 1.0)
         found.append((float(loss.ar), float(loss.diff)))
     causal, drafting = np.mean(found, axis=0)
     return float(causal), float(drafting)

@@ -17,7 +17,6 @@ from galley.errors import InputError
 from galley.targets.nano.reading import Reading
 from galley.targets.nano.target import NanoPrompt, NanoTarget
 from galley.targets.nano.tokens import Vocabulary
-from galley.training.example import IGNORE
 from galley.training.grpo import GrpoSettings, advantages, grpo_loss, teaches
 from galley.training.learner import Batch
 from galley.training.nano.compose import Bank, Composed, Mixture, compose
@@ -146,8 +145,8 @@ class Reinforcer:
         rows = [lay_out(rollout.example, self.recipe, np.random.default_rng(0)) for rollout in group]
         length = max(map(len, rows))
         batch = Batch.stack([join([row], length, self.vocabulary.pad) for row in rows])
-        wanted = batch.labels != IGNORE
-        labels = batch.labels[wanted]
+        wanted = batch.supervised
+        labels = batch.ar_labels[wanted]
         current = self._logprobs(self.nano, batch, wanted, labels)
         with torch.no_grad():
             reference = self._logprobs(self.frozen, batch, wanted, labels)
