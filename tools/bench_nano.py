@@ -35,7 +35,7 @@ from galley.ingest.source import open_source
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.embedded import EmbeddedParser
-from galley.parsing.strategies.ink import Ink, Spell
+from galley.parsing.strategies.print_evidence import LineScorer, PrintEvidence
 from galley.parsing.strategies.reconcile import reconcile, sure_words
 from galley.runtime import set_threads, threads
 from galley.targets.nano.load import EMBEDDED, load_nano
@@ -193,10 +193,10 @@ def row(*cells: str) -> None:
     print("| " + " | ".join(cells) + " |", flush=True)
 
 
-def corrected(target: NanoTarget, document: Composed, result: Result, spell: Spell) -> str:
+def corrected(target: NanoTarget, document: Composed, result: Result, spell: LineScorer) -> str:
     """The reading of a text with those of the model's corrections taken that a parse would take."""
     draft = reading_text(document)
-    ink = Ink(draft, [line for group in document.groups for line in group], spell)
+    ink = PrintEvidence(draft, [line for group in document.groups for line in group], spell)
     written = sure_words(result, cast(Reader, target))
     return reconcile(draft, written, ink.log_ratio, target.least_odds).text
 
@@ -259,13 +259,13 @@ def _parser(target: NanoTarget, decode: Any) -> EmbeddedParser:
 def _read(parsers: dict[str, EmbeddedParser], page: PageImage, kind: str, truth: str) -> Read:
     start = time.process_time()
     draft = parsers["auto"].draft
-    laid_out = draft.lay_out(page)
-    drafted = draft.assemble(page, laid_out)
+    state = draft.run(page)
+    drafted = state.as_page()
     drafting = time.process_time() - start
     seconds, pages = {}, {}
     for name, parser in parsers.items():
         start = time.process_time()
-        pages[name] = parser.verified(drafted, laid_out.read).page
+        pages[name] = parser.verified(drafted, state.ocr_lines).page
         seconds[name] = time.process_time() - start
     texts = {name: _text(one) for name, one in pages.items()}
     if len(set(texts.values())) > 1:

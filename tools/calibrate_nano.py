@@ -23,9 +23,9 @@ from rapidfuzz.distance import Levenshtein
 
 from galley.decoding import Decoder, Request
 from galley.drafters.ocr.recognition import Recogniser
-from galley.parsing.hyphens import Vocabulary, join_lines
-from galley.parsing.strategies.ink import Ink
+from galley.parsing.strategies.print_evidence import PrintEvidence
 from galley.parsing.strategies.reconcile import SureWord, reconcile, sure_words
+from galley.parsing.text.hyphenation import Vocabulary, join_lines
 from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.load import CONFIG, load_nano
 from galley.targets.nano.reading import make_reading
@@ -44,7 +44,7 @@ class Read:
     draft: str
     truth: str
     words: list[SureWord]
-    ink: Ink
+    ink: PrintEvidence
 
 
 def held_out_texts(folder: Path, count: int, seed: int, longest: int) -> list[Composed]:
@@ -82,7 +82,7 @@ def read(target: NanoTarget, documents: Sequence[Composed]) -> list[Read]:
         if result.error is None:
             text, truth = drafted(document), " ".join(document.target.split())
             words = sure_words(result, cast(Reader, target))
-            found.append(Read(text, truth, words, Ink(text, document.groups[0], spell)))
+            found.append(Read(text, truth, words, PrintEvidence(text, document.groups[0], spell)))
     return found
 
 

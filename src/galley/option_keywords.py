@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, Literal, TypedDict, TypeVar
 
@@ -37,6 +38,7 @@ class OptionKeywords(TypedDict, total=False):
     merge_tables: bool
     images: bool
     password: str | None
+    trace_passes: str | os.PathLike[str] | None
 
 
 def with_option_keywords(function: Function) -> Function:

@@ -104,6 +104,6 @@ def part_failures(page: Page) -> list[Failure]:
 
 def finish(document: Document, options: ParseOptions) -> Document:
     """What needs all pages: tables over page breaks, running headers and the like."""
-    from galley.parsing.finish import finish_document
+    from galley.parsing.document_passes import finish_document
 
     return finish_document(document, options)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from galley.errors import ModelError, UsageError
-from galley.parsing.blocks import ImageSink
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.tools import ImageSink
 from galley.parsing.strategies.embedded import EmbeddedParser, read_by_embedded
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser, can_read_pages

@@ -11,7 +11,7 @@ import pytest
 from galley.document import BBox, Block, Cell, Document, Label, Line, Page, Table
 from galley.document.exporters import EXPORTERS
 from galley.document.store import PageStore
-from galley.parsing.finish import finish_document, finish_pages
+from galley.parsing.document_passes import finish_document, finish_pages
 from galley.parsing.options import ParseOptions
 
 FORMATS = ("md", "json", "html", "text", "glmocr")

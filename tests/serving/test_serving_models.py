@@ -7,7 +7,7 @@ import io
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,9 @@ from galley.errors import ModelError
 from galley.ingest.page import PageImage
 from galley.ingest.source import open_source
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
+from galley.parsing.page_passes import PagePass, run_page_passes
 from galley.serving import reader_models
 from galley.serving.batching import SharedDecoder
 from galley.serving.chat import read_chat
@@ -47,14 +50,15 @@ class Draft:
     def for_options(self, options: object, sink: object) -> Draft:
         return self
 
-    def parse_with_image(self, page: object) -> tuple[Page, Any]:
+    def run(self, page: object, more: Sequence[PagePass] = ()) -> PageState:
         boxes = [BBox(x0=0, y0=20.0 * i, x1=50, y1=20.0 * i + 20) for i in range(3)]
         blocks = [
             Block(label=Label.TEXT, bbox=boxes[0], content="the quick brown fox", source="ocr"),
             Block(label=Label.FIGURE, bbox=boxes[1]),
             Block(label=Label.TEXT, bbox=boxes[2], content="31415 92653", source="ocr"),
         ]
-        return Page(number=1, width=50, height=60, blocks=blocks), np.zeros((60, 50, 3), np.uint8)
+        drafted = PageState(1, np.zeros((60, 50, 3), np.uint8), blocks=blocks)
+        return run_page_passes(drafted, PageTools(ParseOptions()), more)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,9 @@ from galley.decoding import Autoregressive, Decoder, DraftMatching, DraftPool, R
 from galley.document import BBox, Block, Label, Page
 from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
+from galley.parsing.page_passes import PagePass, run_page_passes
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser
 from galley.parsing.strategies.regions import RegionsParser
@@ -39,8 +42,9 @@ class MadeUpDraft:
         ]
         self.page = Page(number=1, width=IMAGE.shape[1], height=IMAGE.shape[0], blocks=blocks)
 
-    def parse_with_image(self, page: Any) -> tuple[Page, Any]:
-        return self.page.model_copy(deep=True), IMAGE
+    def run(self, page: Any, more: Sequence[PagePass] = ()) -> PageState:
+        drafted = PageState.drafted(self.page.model_copy(deep=True), IMAGE)
+        return run_page_passes(drafted, PageTools(ParseOptions()), more)
 
 
 @pytest.fixture

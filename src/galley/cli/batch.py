@@ -165,13 +165,13 @@ class Batch:
         self.report.failure(self.inputs[index].name, failure, code, trace)
 
     def _finish(self, index: int) -> None:
-        from galley.parsing.finish import finish_pages  # brings numpy with it
+        from galley.parsing.document_passes import finish_pages  # brings numpy with it
 
         given, state = self.inputs[index], self._under_way.pop(index)
         given.release()
         state.document.failures.sort(key=lambda failure: failure.page or 0)
         with _spooling():
-            pages = finish_pages(state.pages, self.options, PageStore)
+            pages = finish_pages(state.pages, self.options, PageStore, given.name)
         for number, warning in sorted(state.notes, key=lambda note: note[0]):
             self.report.note(given.name, number, warning)
         self.writer.write(given, state.document, pages, complete=not state.failed)

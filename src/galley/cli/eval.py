@@ -17,7 +17,8 @@ bench_app = typer.Typer(name="bench", help="Compare systems on this machine.", n
 Name = Annotated[
     str,
     typer.Argument(
-        help="The benchmark: omnidocbench, olmocr-bench, pubtabnet, unimer-test, ocean-ocr-bench or folder."
+        help="The benchmark: omnidocbench, olmocr-bench, opendataloader-bench, icdar13, pubtabnet, "
+        "unimer-test, ocean-ocr-bench or folder."
     ),
 ]
 Data = Annotated[Path, typer.Option("--data", help="Folder or file of the benchmark.", exists=True)]

@@ -104,6 +104,14 @@ Config = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Settings; galley.toml of this folder unless given."),
 ]
+TracePasses = Annotated[
+    Path | None,
+    typer.Option(
+        "--trace-passes",
+        metavar="DIR",
+        help="Write what each step of parsing did to each page, as pictures and text, into this folder.",
+    ),
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Print where unexpected errors come from.")]
 
 
@@ -134,6 +142,7 @@ def parse_command(
     resume: Resume = False,
     quiet: Quiet = False,
     config: Config = None,
+    trace_passes: TracePasses = None,
     debug: Debug = False,
 ) -> int:
     """Parse documents: galley parse report.pdf prints Markdown, galley parse scans/ -o out/ fills a folder.
@@ -162,6 +171,7 @@ def parse_command(
         block_size=block_size,
         device=device,
         trust_remote_code=trust_remote_code or None,
+        trace_passes=trace_passes,
     )
     return run_parse(
         Request(

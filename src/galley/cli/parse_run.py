@@ -97,6 +97,10 @@ def _folder(output: str | Path) -> OutputFolder | CloudFolder:
 
 def _pool(request: Request, factory: ParserFactory) -> BatchPool[Any] | None:
     """Workers elsewhere; None: the batch's own."""
+    if request.engine == "ray" and request.options.trace_passes is not None:
+        raise UsageError(
+            "--trace-passes writes on this machine, Ray's workers elsewhere; leave out --engine ray"
+        )
     if request.engine == "ray":
         from galley.workers.ray import ray_pool
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 from galley.errors import InputError, UsageError
-from galley.evaluation.predict import Predictor, Task, pages_per_second
+from galley.evaluation.predict import Predictor, Task, prediction_speed
 from galley.evaluation.report import Point, Report, Scatter, Table, write
 
 _HOMES = {
@@ -17,6 +17,8 @@ _HOMES = {
     "pubtabnet": "galley.evaluation.pubtabnet.benchmark",
     "unimer-test": "galley.evaluation.unimer.benchmark",
     "ocean-ocr-bench": "galley.evaluation.oceanocr.benchmark",
+    "opendataloader-bench": "galley.evaluation.opendataloader.benchmark",
+    "icdar13": "galley.evaluation.icdar13.benchmark",
     "folder": "galley.evaluation.folder.benchmark",
 }
 NAMES = tuple(_HOMES)
@@ -65,9 +67,13 @@ def run(name: str, settings: Settings) -> Report:
         raise UsageError(f"no benchmark {name}; there are {', '.join(NAMES)}")
     settings.out.mkdir(parents=True, exist_ok=True)
     report: Report = import_module(_HOMES[name]).benchmark(settings)
-    report.pages_per_second = pages_per_second(settings.predicted)
-    if report.pages_per_second is not None:
-        report.intro.append(f"Read by Galley at {report.pages_per_second:.3g} samples/s on this machine.")
+    speed = prediction_speed(settings.predicted)
+    if speed is not None:
+        report.pages_per_second = speed.pages_per_second
+        report.intro.append(
+            f"Read by Galley at {speed.pages_per_second:.3g} samples/s, {speed.cpu_seconds:.3g} CPU seconds each, on "
+            "this machine."
+        )
     write(report, settings.out)
     return report
 

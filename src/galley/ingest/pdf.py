@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from galley.errors import InputError
 from galley.ingest.page import PageImage
 from galley.ingest.pdf_text import read_text_layer
-from galley.ingest.source import Limits
+from galley.ingest.reader import Limits
 
 _LOCK = threading.RLock()
 """PDFium is not thread-safe, not even with several documents."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from galley.document import BBox
+from galley.geometry import rows
 
 Span = tuple[float, float]
 
@@ -194,24 +195,6 @@ class _Cutter:
 def _intersect(a: list[Span], b: list[Span], least: float) -> list[Span]:
     shared = [(max(p[0], q[0]), min(p[1], q[1])) for p in a for q in b]
     return [span for span in shared if span[1] - span[0] >= least]
-
-
-def rows(boxes: Sequence[BBox], names: Sequence[int] | None = None) -> list[list[int]]:
-    """Boxes grouped into text rows, top to bottom, each from left to right.
-
-    A box joins a row when its middle lies within the row's first box or the other way round.
-    """
-    names = names if names is not None else range(len(boxes))
-    found: list[tuple[BBox, list[tuple[float, int]]]] = []
-    for box, name in sorted(zip(boxes, names, strict=True), key=lambda pair: pair[0].center[1]):
-        middle = box.center[1]
-        if found and (
-            found[-1][0].y0 <= middle <= found[-1][0].y1 and box.y0 <= found[-1][0].center[1] <= box.y1
-        ):
-            found[-1][1].append((box.x0, name))
-        else:
-            found.append((box, [(box.x0, name)]))
-    return [[name for _, name in sorted(row)] for _, row in found]
 
 
 def _flat(bands: list[list[int]]) -> list[int]:

@@ -17,7 +17,7 @@ from galley.document.exporters import EXPORTERS
 from galley.document.json import from_json, to_json
 from galley.document.store import PageStore
 from galley.ingest.source import Source
-from galley.parsing.finish import finish_pages
+from galley.parsing.document_passes import finish_pages
 from galley.parsing.options import ParseOptions
 from galley.reading import PageParser, new_document, open_with
 from galley.serving.folder import JobFolder

@@ -11,11 +11,11 @@ from PIL import Image
 
 from galley.document import BBox
 from galley.drafters.line import TextLine
-from galley.drafters.ocr.boxes import Quad, sides
 from galley.drafters.ocr.crops import crop_line
 from galley.drafters.ocr.detection import LineDetector
 from galley.drafters.ocr.recognition import HEIGHT, STRIDE, Reading, Recogniser
-from galley.drafters.ocr.words import split_words
+from galley.drafters.ocr.text_quads import Quad, sides
+from galley.drafters.ocr.word_boxes import split_words
 
 _MIN_CONFIDENCE = 0.5
 _TALL = 1.5

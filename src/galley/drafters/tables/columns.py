@@ -1,4 +1,4 @@
-"""Where columns begin and end: upright rules, and white space that runs through the lines of text."""
+"""Where columns begin and end: vertical rules, and white space that runs through the lines of text."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Gap:
 
 
 def ruled_columns(rules: list[Ruling], stops: list[float], em: float) -> list[Gap]:
-    """One boundary for each group of upright rules within a text height.
+    """One boundary for each group of vertical rules within a text height.
 
-    stops: heights of level rules, bands and the table's edges. Rules of less than three text heights count
+    stops: heights of horizontal rules, bands and the table's edges. Rules of less than three text heights count
     only where they run from stop to stop; others are strokes of letters.
     """
     groups: list[list[Ruling]] = []

@@ -37,7 +37,7 @@ class Row:
 class Frame:
     """Column boundaries ``gaps`` (outer ones included) and rows top to bottom.
 
-    closed: True when upright rules and level rules draw cells. separators: of the table; ``above[r]`` is the
+    closed: True when vertical rules and horizontal rules draw cells. separators: of the table; ``above[r]`` is the
     separator at the top of row r, None where white space alone parts it from row r − 1. loose: pieces that
     span rows.
     """
@@ -46,7 +46,7 @@ class Frame:
     rows: list[Row]
     above: list[Separator | None]
     closed: bool
-    upright: list[Ruling]
+    vertical: list[Ruling]
     loose: list[Piece] = field(default_factory=list)
 
     @property
@@ -80,8 +80,8 @@ def outline(
 ) -> Outline:
     """Columns, separators and lines of a table in ``box`` (x0, y0, x1, y1); ``em`` is the text height in
     pixels."""
-    upright = [piece for piece in pieces if not is_tall(piece, em)]
-    gaps = _columns(text_lines(upright or pieces, em), rulings, box, em)
+    low = [piece for piece in pieces if not is_tall(piece, em)]
+    gaps = _columns(text_lines(low or pieces, em), rulings, box, em)
     narrowest = min((b.left - a.right for a, b in pairwise(gaps)), default=em)
     marks = _inner(separators(rulings, em, max(2.0 * em, 0.6 * narrowest)), box, em)
     closed = _is_closed(gaps, rulings.vertical, marks, pieces)
@@ -152,18 +152,18 @@ def _inner(marks: list[Separator], box: tuple[float, float, float, float], em: f
     return [mark for mark in marks if box[1] - em <= mark.y <= box[3] + em]
 
 
-def _is_closed(gaps: list[Gap], upright: list[Ruling], marks: list[Separator], pieces: list[Piece]) -> bool:
-    """Cells are drawn when an inner upright rule runs half the table's height and a level rule parts the
+def _is_closed(gaps: list[Gap], vertical: list[Ruling], marks: list[Separator], pieces: list[Piece]) -> bool:
+    """Cells are drawn when an inner vertical rule runs half the table's height and a horizontal rule parts the
     inside."""
     ys = [mark.y for mark in marks if mark.rules] + [y for piece in pieces for y in (piece.y0, piece.y1)]
     top, height = min(ys, default=0.0), max(1.0, max(ys, default=0.0) - min(ys, default=0.0))
     inner = [gap for gap in gaps[1:-1] if gap.ruled]
     runs = [
-        covered([rule for rule in upright if gap.left - 1 <= rule.position <= gap.right + 1]) / height
+        covered([rule for rule in vertical if gap.left - 1 <= rule.position <= gap.right + 1]) / height
         for gap in inner
     ]
-    level = [mark for mark in marks if mark.rules and 0.1 * height < mark.y - top < 0.95 * height]
-    return any(run >= 0.5 for run in runs) and bool(level)
+    inside = [mark for mark in marks if mark.rules and 0.1 * height < mark.y - top < 0.95 * height]
+    return any(run >= 0.5 for run in runs) and bool(inside)
 
 
 def _mark_joining(marks: list[Separator], gaps: list[Gap], closed: bool) -> None:

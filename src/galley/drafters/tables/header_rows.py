@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from galley.drafters.tables.cells import Place
 from galley.drafters.tables.frame import Frame
-from galley.drafters.tables.grid import Place
 
 MOST = 5
 """Head rows looked for at most."""

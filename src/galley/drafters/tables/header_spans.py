@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from galley.drafters.tables.cells import Place, Places
 from galley.drafters.tables.frame import Frame
 from galley.drafters.tables.pieces import Piece
-
-if TYPE_CHECKING:
-    from galley.drafters.tables.grid import Place, Places
 
 LEADING_ROWS = 4
 """Group headings stand in the first rows."""

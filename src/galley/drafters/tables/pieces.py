@@ -63,7 +63,7 @@ def _usable(box: BBox) -> bool:
 
 
 def _split(line: TextLine) -> list[Word]:
-    """The line's words, boxes shared out by character count; an upright box is turned text and stays
+    """The line's words, boxes shared out by character count; a tall box is turned text and stays
     whole."""
     box, texts = line.bbox, line.text.split()
     if box.height > box.width or len(texts) == 1:
@@ -88,7 +88,7 @@ def text_height(words: list[list[Word]]) -> float:
 
 
 def cut_pieces(words: list[list[Word]], em: float, rules: list[Ruling]) -> list[Piece]:
-    """Pieces of each line, cut at spaces wider than ``JOIN`` and at upright ``rules``."""
+    """Pieces of each line, cut at spaces wider than ``JOIN`` and at vertical ``rules``."""
     pieces: list[Piece] = []
     for line in words:
         run: list[Word] = []

@@ -55,19 +55,19 @@ def darkest_channel(image: NDArray[np.uint8]) -> Gray:
 
 
 def find_rulings(
-    gray: Gray, text: Mask, em: float, origin: tuple[float, float], least_upright: int = 0
+    gray: Gray, text: Mask, em: float, origin: tuple[float, float], least_vertical: int = 0
 ) -> Rulings:
     """Rules and bands of a crop.
 
     gray: ``darkest_channel`` of the crop. text: True inside word boxes; strokes of letters are no rules.
-    em: height of the text in pixels. origin: page place of the crop's corner. least_upright: with fewer
-    upright rules nothing else is looked for and the answer is empty.
+    em: height of the text in pixels. origin: page place of the crop's corner. least_vertical: with fewer
+    vertical rules nothing else is looked for and the answer is empty.
     """
     x0, y0 = origin
     if min(gray.shape) < 3:
         return Rulings()
     vertical = _runs(gray.T, text.T, em, shortest=1.2 * em)
-    if len(vertical) < least_upright:
+    if len(vertical) < least_vertical:
         return Rulings()
     horizontal = _without_leaders(_runs(gray, text, em, shortest=2.0 * em), gray, text, em)
     return Rulings(
@@ -78,7 +78,7 @@ def find_rulings(
 
 
 def _without_leaders(rules: list[Ruling], gray: Gray, text: Mask, em: float) -> list[Ruling]:
-    """The level rules but the dots that lead the eye from a text to what stands right of it."""
+    """The horizontal rules but the dots that lead the eye from a text to what stands right of it."""
     return [rule for rule in rules if not _is_leader(rule, gray, text, em)]
 
 

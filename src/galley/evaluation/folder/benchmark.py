@@ -15,7 +15,15 @@ from galley.evaluation.omnidocbench.fuzzy import cost_matrix
 from galley.evaluation.omnidocbench.normalise import table
 from galley.evaluation.omnidocbench.prediction import Kind, elements
 from galley.evaluation.report import Report
-from galley.evaluation.samples import Benchmark, Column, Metrics, Sample, make_report, score_samples
+from galley.evaluation.samples import (
+    Benchmark,
+    Column,
+    Metrics,
+    Sample,
+    make_report,
+    read_truth,
+    score_samples,
+)
 from galley.evaluation.teds import teds
 from galley.evaluation.text import character_similarity, word_f1
 
@@ -75,7 +83,7 @@ def load(data: Path) -> list[Sample]:
         truth = next((f for suffix in TRUTHS if (f := source.with_suffix(suffix)).is_file()), None)
         if truth is not None:
             place = source.relative_to(data)
-            text = _read(truth)
+            text = read_truth(truth)
             group = place.parent.as_posix()
             samples.append(
                 Sample(place.with_suffix("").as_posix(), text, source, "" if group == "." else group)
@@ -88,12 +96,3 @@ def load(data: Path) -> list[Sample]:
             f"{data} holds no picture or PDF with a truth; a truth is named alike, with {', '.join(TRUTHS)}"
         )
     return samples
-
-
-def _read(truth: Path) -> str:
-    try:
-        return truth.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{truth} is not UTF-8, which truths have to be; convert it") from error
-    except OSError as error:
-        raise InputError(f"{truth} cannot be read: {error.strerror}") from error

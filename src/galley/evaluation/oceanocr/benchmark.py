@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
+from pydantic import BaseModel, Field
 from rapidfuzz.distance import Levenshtein
 
 from galley.errors import InputError
 from galley.evaluation.answers import stem_of
 from galley.evaluation.benchmarks import Settings
+from galley.evaluation.records import read_json
 from galley.evaluation.report import Report
 from galley.evaluation.samples import Benchmark, Column, Metrics, Sample, make_report, score_samples
 from galley.evaluation.text import character_similarity
@@ -49,17 +50,29 @@ def load(data: Path) -> list[Sample]:
     return [sample for file in found for sample in _pages(file)]
 
 
+class _Turn(BaseModel):
+    speaker: str = Field(alias="from")
+    value: str
+
+
+class _Record(BaseModel):
+    image: str
+    conversations: list[_Turn]
+
+
 def _pages(file: Path) -> list[Sample]:
     name = file.stem
-    try:
-        records = json.loads(file.read_text(encoding="utf-8"))
-        return [
-            Sample(f"{name}/{stem_of(r['image'])}", _answer(r), file.parent / name / r["image"], name)
-            for r in records
-        ]
-    except (ValueError, KeyError, TypeError, StopIteration) as error:
-        raise InputError(f"{file.name} is no list of images with conversations: {error!r}") from error
+    records = read_json(file, list[_Record], "a list of images with conversations")
+    return [
+        Sample(
+            f"{name}/{stem_of(record.image)}", _answer(record, file), file.parent / name / record.image, name
+        )
+        for record in records
+    ]
 
 
-def _answer(record: dict[str, list[dict[str, str]]]) -> str:
-    return next(turn["value"] for turn in record["conversations"] if turn["from"] == "gpt").strip()
+def _answer(record: _Record, file: Path) -> str:
+    for turn in record.conversations:
+        if turn.speaker == "gpt":
+            return turn.value.strip()
+    raise InputError(f"{file}: the conversation about {record.image} holds no answer of gpt")

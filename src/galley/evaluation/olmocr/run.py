@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from galley.errors import InputError
 from galley.evaluation.olmocr.checks import Baseline, Check, make_check
 from galley.evaluation.parallel import map_limited
+from galley.evaluation.records import read_json_lines
 
 BASELINE = "baseline"
 
@@ -60,24 +61,12 @@ def load_checks(data: Path) -> Groups:
 
 def _checks(file: Path) -> list[Check]:
     checks = []
-    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            try:
-                checks.append(make_check(_object(line)))
-            except InputError as error:
-                raise InputError(f"{file.name}, line {number}: {error}") from error
+    for number, data in read_json_lines(file, dict[str, Any], "a test: a JSON object"):
+        try:
+            checks.append(make_check(data))
+        except InputError as error:
+            raise InputError(f"{file.name}, line {number}: {error}") from error
     return checks
-
-
-def _object(line: str) -> dict[str, object]:
-    try:
-        data = json.loads(line)
-    except ValueError as error:
-        raise InputError(f"not JSON: {error}") from error
-    if not isinstance(data, dict):
-        raise InputError("a test is a JSON object")
-    return data
 
 
 def _refuse_doubles(checks: list[Check]) -> None:

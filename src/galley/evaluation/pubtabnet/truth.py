@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+
+from pydantic import BaseModel
 
 from galley.errors import InputError
 from galley.evaluation.answers import stem_of
+from galley.evaluation.records import parse_json, read_json
 from galley.evaluation.samples import Sample
 
 _SPLIT = "val"
@@ -38,40 +39,57 @@ def _annotations(data: Path) -> Path:
     return found[0]
 
 
+class _Structure(BaseModel):
+    tokens: list[str]
+
+
+class _Html(BaseModel):
+    structure: _Structure
+    cells: list[_Structure]
+
+
+class _Line(BaseModel):
+    filename: str
+    split: str
+    html: _Html
+
+
+class _Truth(BaseModel):
+    html: str
+    type: str | None = None
+
+
 def _lines(file: Path) -> Iterator[tuple[str, str, str]]:
     """Name, HTML and kind; the file is long, so other splits are passed over unparsed, but no line cut short."""
-    with file.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            whole = line.rstrip().endswith("}")
-            if not line.strip() or (whole and f'"{_SPLIT}"' not in line):
-                continue
-            try:
-                record = json.loads(line)
-                if record["split"] == _SPLIT:
-                    structure = record["html"]["structure"]["tokens"]
-                    yield record["filename"], table_html(structure, record["html"]["cells"]), _kind(structure)
-            except (ValueError, KeyError, TypeError) as error:
-                raise InputError(
-                    f"{file.name}, line {number} is no PubTabNet annotation: {error!r}"
-                ) from error
+    try:
+        with file.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                whole = line.rstrip().endswith(b"}")
+                if not line.strip() or (whole and f'"{_SPLIT}"'.encode() not in line):
+                    continue
+                record = parse_json(line, _Line, f"{file.name}, line {number} is no PubTabNet annotation")
+                if record.split == _SPLIT:
+                    structure = record.html.structure.tokens
+                    cells = [cell.tokens for cell in record.html.cells]
+                    if len(cells) != structure.count("</td>"):
+                        raise InputError(f"{file.name}, line {number}: cells and structure do not match")
+                    yield record.filename, table_html(structure, cells), _kind(structure)
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}") from error
 
 
 def _object(file: Path) -> Iterator[tuple[str, str, str]]:
-    try:
-        records = json.loads(file.read_text(encoding="utf-8"))
-        for name, record in records.items():
-            yield name, record["html"], record.get("type") or _kind([record["html"]])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{file.name} is no PubTabNet truth by file name: {error!r}") from error
+    for name, record in read_json(file, dict[str, _Truth], "PubTabNet's truth by file name").items():
+        yield name, record.html, record.type or _kind([record.html])
 
 
-def table_html(structure: list[str], cells: list[dict[str, Any]]) -> str:
+def table_html(structure: list[str], cells: list[list[str]]) -> str:
     """The table's HTML; each cell's tokens stand before the end tag of its place in the structure."""
     contents = iter(cells)
     parts = []
     for token in structure:
         if token == "</td>":
-            parts += next(contents)["tokens"]
+            parts += next(contents)
         parts.append(token)
     return f"<html><body><table>{''.join(parts)}</table></body></html>"
 

@@ -17,6 +17,7 @@ import galley
 from galley.errors import GalleyError
 from galley.evaluation.realset.data import Sample
 from galley.evaluation.realset.systems import GalleyPdf, System, answers, system
+from galley.evaluation.records import read_json
 
 Say = Callable[[str], None]
 
@@ -59,9 +60,9 @@ def _run_one(
     while todo:
         _worker(name, todo, folder, threads, limit, say)
         todo = [sample for sample in todo if not (folder / f"{sample.id}.json").is_file()]
-    return Predictions(
-        name, version, {s.id: json.loads((folder / f"{s.id}.json").read_text("utf-8")) for s in mine}
-    )
+    what = "a prediction; delete it"
+    records = {s.id: read_json(folder / f"{s.id}.json", dict[str, Any], what) for s in mine}
+    return Predictions(name, version, records)
 
 
 def _worker(name: str, todo: list[Sample], folder: Path, threads: int, limit: float, say: Say) -> None:

@@ -15,16 +15,17 @@ from galley.drafters.line import TextLine
 from galley.errors import UsageError, one_line
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
-from galley.parsing.markers import bullet, without_bullet
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD
 from galley.parsing.strategies.evidence import weigh
 from galley.parsing.strategies.file_drafts import FileDrafts
-from galley.parsing.strategies.ink import Ink
-from galley.parsing.strategies.reading import PageReading
+from galley.parsing.strategies.print_evidence import PrintEvidence
+from galley.parsing.strategies.reading import PageReading, read_with_model
 from galley.parsing.strategies.reconcile import Reconciled, reconcile, sure_words
 from galley.parsing.strategies.work import work_of
+from galley.parsing.text.markers import bullet, without_bullet
 from galley.targets.nano.load import GRAPH, load_embedded, load_nano
 from galley.targets.nano.reading import RecognisedLine, make_reading, seen
 from galley.targets.nano.target import NanoPrompt, NanoTarget
@@ -93,9 +94,15 @@ class EmbeddedParser:
 
     def read_page(self, page: PageImage, runner: Runner | None = None) -> PageReading:
         """The same with traces and results. runner: decodes in place of ``decoder``."""
-        laid_out = self.draft.lay_out(page)
-        drafted = self.draft.assemble(page, laid_out)
-        return self.verified(drafted, laid_out.read, runner, FileDrafts(page, drafted.rotation))
+        return read_with_model(self.draft, page, self.verify_lines, runner or self.decoder)
+
+    def verify_lines(self, page: PageState, more: FileDrafts, runner: Runner) -> PageReading:
+        """Verify the text blocks that were read by OCR.
+
+        Reads: ocr_lines, blocks, warnings, failures.
+        Changes: blocks, failures, work.
+        """
+        return self.verified(page.as_page(), page.ocr_lines, runner, more)
 
     def verified(
         self,
@@ -181,8 +188,8 @@ class EmbeddedParser:
             return read
         reader = cast(Reader, self.target)
         words = [word for result in results for word in sure_words(result, reader)]
-        ink = Ink(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
-        found = reconcile(block.content, words, ink.log_ratio, self.target.least_odds)
+        evidence = PrintEvidence(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
+        found = reconcile(block.content, words, evidence.log_ratio, self.target.least_odds)
         read.content = found.text
         self._say(read, found, results)
         return read

@@ -8,9 +8,9 @@ from galley.document import BBox, Block, Label, Page, Table
 from galley.document.table_html import table_html
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
-from galley.parsing.hyphens import Vocabulary, join_lines
 from galley.parsing.strategies.drafts import draft_text
 from galley.parsing.strategies.markdown_blocks import markdown_pieces, plain
+from galley.parsing.text.hyphenation import Vocabulary, join_lines
 from galley.targets.prompt import TextReader
 
 _EMPTY = BBox(x0=0, y0=0, x1=0, y1=0)

@@ -11,11 +11,12 @@ from galley.document import Page
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
 from galley.parsing.strategies.decoders import make_decoder
 from galley.parsing.strategies.drafts import draft_text
 from galley.parsing.strategies.file_drafts import FileDrafts
 from galley.parsing.strategies.page import can_read_pages, page_of, page_request
-from galley.parsing.strategies.reading import PageReading
+from galley.parsing.strategies.reading import PageReading, read_with_model
 from galley.parsing.strategies.regions import RegionRequests, RegionTask, region_traces, with_answers
 from galley.parsing.strategies.work import work_of
 from galley.targets.prompt import AnyReader, Runner, text_key
@@ -38,14 +39,20 @@ class HierarchicalParser:
 
     def read_page(self, page: PageImage, runner: Runner | None = None) -> PageReading:
         """The same with traces and results. runner: decodes in place of ``decoder``."""
-        runner = runner or self.decoder
-        drafted, image = self.draft.parse_with_image(page)
-        more = FileDrafts(page, drafted.rotation)
-        tasks = self.requests.of_page(drafted, image, more)
+        return read_with_model(self.draft, page, self.verify_regions_and_page, runner or self.decoder)
+
+    def verify_regions_and_page(self, page: PageState, more: FileDrafts, runner: Runner) -> PageReading:
+        """Read blocks and the whole page with the model, which drafts the page of what it reads in the blocks.
+
+        Reads: image, blocks, warnings, failures.
+        Changes: blocks, warnings, failures, work.
+        """
+        drafted = page.as_page()
+        tasks = self.requests.of_page(drafted, page.image, more)
         pool = self._pool(drafted, tasks)
         for ids in more.ids(self.reader):
             pool.add(ids)
-        request = page_request(image, pool, self.reader, self.options)
+        request = page_request(page.image, pool, self.reader, self.options)
         requests = [task.request for task in tasks]
         if self.options.overlap:
             for task in tasks:

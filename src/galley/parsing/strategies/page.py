@@ -12,12 +12,13 @@ from galley.errors import one_line
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD, draft_text
 from galley.parsing.strategies.evidence import Evidence, TokenPlaces, weigh
 from galley.parsing.strategies.file_drafts import FileDrafts
 from galley.parsing.strategies.markdown_blocks import Piece, markdown_pieces
-from galley.parsing.strategies.reading import PageReading, Traces, traces_by_place
+from galley.parsing.strategies.reading import PageReading, Traces, read_with_model, traces_by_place
 from galley.parsing.strategies.work import work_of
 from galley.targets.prompt import AnyReader, Runner, Task, TextReader, text_key
 
@@ -39,12 +40,19 @@ class PageParser:
 
     def read_page(self, page: PageImage, runner: Runner | None = None) -> PageReading:
         """The same with traces and results. runner: decodes in place of ``decoder``."""
-        runner = runner or self.decoder
-        drafted, image = self.draft.parse_with_image(page)
+        return read_with_model(self.draft, page, self.verify_page, runner or self.decoder)
+
+    def verify_page(self, page: PageState, more: FileDrafts, runner: Runner) -> PageReading:
+        """Read the whole page with the model, with every block as a draft.
+
+        Reads: image, blocks, warnings, failures.
+        Changes: blocks, warnings, failures, work.
+        """
+        drafted = page.as_page()
         drafts = [self.reader.encode(draft_text(b, self.reader.table_format)) for b in drafted.blocks]
-        drafts += FileDrafts(page, drafted.rotation).ids(self.reader)
+        drafts += more.ids(self.reader)
         pool = DraftPool(drafts, text_key(self.reader))
-        results = runner.run([page_request(image, pool, self.reader, self.options)])
+        results = runner.run([page_request(page.image, pool, self.reader, self.options)])
         read, traces = page_of(results[0], drafted, self.reader)
         read.work = work_of(self.reader.name, results, runner)
         return PageReading(read, traces or {}, results)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from galley.decoding import Result
 from galley.parsing.strategies.align import matches
 from galley.parsing.strategies.evidence import TokenPlaces
-from galley.parsing.strategies.ink import WORD
+from galley.parsing.strategies.print_evidence import WORD
 from galley.targets.prompt import TextReader
 
 _MOST_WORDS = 4
@@ -75,7 +75,7 @@ def reconcile(
     for i1, i2, j1, j2 in _differences(drafted, [word.text for word in words]):
         before = draft[spans[i1][0] : spans[i2 - 1][1]] if i2 > i1 else ""
         after = " ".join(word.text for word in words[j1:j2])
-        # The ink is asked last: it takes longest to answer.
+        # The print is asked last: it takes longest to answer.
         if not _is_correction(before, after) or _log_odds(words[j1:j2]) + log_ratio(i1, i2, after) < least:
             found.doubted.append((before, after))
             continue

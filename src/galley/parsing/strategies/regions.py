@@ -14,18 +14,20 @@ from galley.decoding import Finish, Request, Result
 from galley.document import Block, Label, Page
 from galley.document.table_html import table_html
 from galley.errors import one_line
+from galley.geometry import crop as cut
 from galley.ingest.page import PageImage
-from galley.parsing.draft import DraftParser, cut
-from galley.parsing.markers import without_bullet
+from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD, draft_text, task_of
 from galley.parsing.strategies.evidence import weigh
 from galley.parsing.strategies.file_drafts import FileDrafts
 from galley.parsing.strategies.markdown_blocks import formula, plain
-from galley.parsing.strategies.reading import PageReading, Traces
+from galley.parsing.strategies.reading import PageReading, Traces, read_with_model
 from galley.parsing.strategies.table_markup import read_html_table, read_otsl_table
 from galley.parsing.strategies.work import work_of
+from galley.parsing.text.markers import without_bullet
 from galley.targets.prompt import AnyReader, Runner, TableFormat, TextReader
 
 PADDING = 5
@@ -55,9 +57,16 @@ class RegionsParser:
 
     def read_page(self, page: PageImage, runner: Runner | None = None) -> PageReading:
         """The same with traces and results. runner: decodes in place of ``decoder``."""
-        runner = runner or self.decoder
-        drafted, image = self.draft.parse_with_image(page)
-        tasks = self.requests.of_page(drafted, image, FileDrafts(page, drafted.rotation))
+        return read_with_model(self.draft, page, self.verify_regions, runner or self.decoder)
+
+    def verify_regions(self, page: PageState, more: FileDrafts, runner: Runner) -> PageReading:
+        """Read the crop of each block with the model, with what was drafted as its draft.
+
+        Reads: image, blocks, warnings, failures.
+        Changes: blocks, failures, work.
+        """
+        drafted = page.as_page()
+        tasks = self.requests.of_page(drafted, page.image, more)
         results = runner.run([task.request for task in tasks])
         read = with_answers(drafted, tasks, results, self.reader)
         read.work = work_of(self.reader.name, results, runner)
