@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import galley
-from galley.document import Block, Document, Label, Page
+from galley import Block, Document, Label, Page
 
 MOST_CHARACTERS = 800  # unless one block alone is longer
 FURNITURE = (Label.HEADER, Label.FOOTER, Label.PAGE_NUMBER)

@@ -1,15 +1,13 @@
-"""Read what another program wrote (hOCR, ALTO, PP-StructureV3's JSON or Markdown) as blocks, and write Markdown.
+"""Use what another OCR program has written (hOCR, ALTO, PP-StructureV3's JSON or Markdown) as a draft.
 
-python examples/draft_file.py page.hocr
+    python examples/draft_file.py samples/letter.jpg old.hocr
+
+The model verifies the draft together with Galley's own reading of the page.
 """
 
 import sys
-from pathlib import Path
 
-from galley.drafters.files import read_draft
+import galley
 
-document = read_draft(Path(sys.argv[1]))
-for page in document.pages:
-    for block in page.blocks:
-        print(f"<!-- {block.label.value} -->")
-        print(block.content, end="\n\n")
+document = galley.parse(sys.argv[1], draft_from=sys.argv[2])
+print(document.to_markdown())

@@ -6,9 +6,8 @@ python examples/long_document.py samples/report.pdf
 import sys
 
 import galley
-from galley.document import Failure
 
-failures: list[Failure] = []
+failures: list[galley.Failure] = []
 words = 0
 for page in galley.iter_pages(sys.argv[1], on_failure=failures.append):
     words += sum(len(block.content.split()) for block in page.blocks)

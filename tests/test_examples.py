@@ -46,8 +46,14 @@ def test_long_document() -> None:
 
 
 def test_draft_file(tmp_path: Path) -> None:
-    (tmp_path / "page.hocr").write_text(HOCR)
-    assert "Twelve hooks" in run("draft_file", str(tmp_path / "page.hocr"))
+    (tmp_path / "old.hocr").write_text(HOCR)
+    assert "Brass hook" in run("draft_file", LETTER, str(tmp_path / "old.hocr"))
+
+
+def test_many_documents() -> None:
+    letter, report = run("many_documents", LETTER, REPORT).splitlines()
+    assert "1 pages" in letter and "1 tables" in letter
+    assert "2 pages" in report and "1 tables" in report
 
 
 def test_serve_and_ask() -> None:
