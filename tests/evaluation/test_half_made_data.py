@@ -24,12 +24,12 @@ from PIL import Image
 from galley.cli import main
 from galley.errors import GalleyError, InputError, ModelError
 from galley.evaluation import realset, speed
-from galley.evaluation.harness import Settings
 from galley.evaluation.harness import run as run_benchmark
 from galley.evaluation.parallel import Outcome
 from galley.evaluation.predict import Predictor
 from galley.evaluation.realset.predictions import Predictions
 from galley.evaluation.report import to_markdown
+from galley.evaluation.settings import Settings
 from galley.parsing.options import ParseOptions
 
 TABLE = "<table><tr><td>a</td><td>b</td></tr></table>"

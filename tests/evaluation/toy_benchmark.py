@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from galley.evaluation.harness import Settings
 from galley.evaluation.report import Report
 from galley.evaluation.samples import (
     Benchmark,
@@ -15,6 +14,7 @@ from galley.evaluation.samples import (
     read_truth,
     score_samples,
 )
+from galley.evaluation.settings import Settings
 
 
 def score(pair: tuple[str, str]) -> Metrics:

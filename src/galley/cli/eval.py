@@ -52,9 +52,10 @@ def eval_command(
 ) -> None:
     """Predict, score and report a benchmark; exits with 1 when anything failed, after listing it."""
     _require_packages()
-    from galley.evaluation.harness import Settings, compare, run
+    from galley.evaluation.harness import compare, run
     from galley.evaluation.predict import Predictor
     from galley.evaluation.report import to_markdown
+    from galley.evaluation.settings import Settings
     from galley.parsing.options import make_options
     from galley.runtime import cores
 

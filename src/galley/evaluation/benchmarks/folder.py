@@ -10,7 +10,6 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from galley.errors import InputError
-from galley.evaluation.harness import Settings
 from galley.evaluation.omnidocbench.fuzzy import cost_matrix
 from galley.evaluation.omnidocbench.normalise import table
 from galley.evaluation.omnidocbench.prediction import Kind, elements
@@ -24,6 +23,7 @@ from galley.evaluation.samples import (
     read_truth,
     score_samples,
 )
+from galley.evaluation.settings import Settings
 from galley.evaluation.teds import teds
 from galley.evaluation.text import character_similarity, word_f1
 

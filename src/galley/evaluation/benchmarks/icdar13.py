@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from galley.evaluation.harness import Settings
 from galley.evaluation.icdar13.adjacency import Relation, compared, document_relations
 from galley.evaluation.records import read_json
 from galley.evaluation.report import Report
@@ -17,6 +16,7 @@ from galley.evaluation.samples import (
     make_report,
     score_samples,
 )
+from galley.evaluation.settings import Settings
 
 
 def score(pair: tuple[str, str]) -> Metrics:

@@ -9,10 +9,10 @@ from rapidfuzz.distance import Levenshtein
 
 from galley.errors import InputError
 from galley.evaluation.answers import stem_of
-from galley.evaluation.harness import Settings
 from galley.evaluation.records import read_json
 from galley.evaluation.report import Report
 from galley.evaluation.samples import Benchmark, Column, Metrics, Sample, make_report, score_samples
+from galley.evaluation.settings import Settings
 from galley.evaluation.text import character_similarity
 
 _SETS = ("document_en", "document_zh")

@@ -10,12 +10,12 @@ from statistics import fmean
 
 import numpy as np
 
-from galley.evaluation.harness import Settings
 from galley.evaluation.olmocr.checks import Math
 from galley.evaluation.olmocr.katex import draw, require_katex
 from galley.evaluation.olmocr.verdicts import Groups, Result, Run, load_checks, outputs, run_checks, stem
 from galley.evaluation.predict import Task
 from galley.evaluation.report import Case, Headline, Report, Table
+from galley.evaluation.settings import Settings
 
 _RESAMPLES = 1000
 _SHOWN_FAILURES = 200

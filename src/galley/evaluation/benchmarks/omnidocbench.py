@@ -8,7 +8,6 @@ from statistics import fmean
 from galley.errors import InputError
 from galley.evaluation.cdm import require_renderer
 from galley.evaluation.cdm.batch import cdm_batch
-from galley.evaluation.harness import Settings
 from galley.evaluation.omnidocbench.files import write_results
 from galley.evaluation.omnidocbench.page import PageScores, Sample, mean_metric
 from galley.evaluation.omnidocbench.scorer import Evaluation, evaluate, prediction_file
@@ -16,6 +15,7 @@ from galley.evaluation.omnidocbench.summary import Summary
 from galley.evaluation.omnidocbench.truth import FORMULA, load
 from galley.evaluation.predict import Task
 from galley.evaluation.report import Case, Headline, Histogram, Report, Table
+from galley.evaluation.settings import Settings
 
 _COLUMNS = (
     ("Text Edit ↓", "text_block", "Edit_dist"),

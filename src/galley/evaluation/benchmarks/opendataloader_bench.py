@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from galley.errors import InputError
-from galley.evaluation.harness import Settings
 from galley.evaluation.opendataloader.metrics import page_scores
 from galley.evaluation.report import Report
 from galley.evaluation.samples import (
@@ -18,6 +17,7 @@ from galley.evaluation.samples import (
     read_truth,
     score_samples,
 )
+from galley.evaluation.settings import Settings
 
 _LAYOUTS = (("pdf", "truth"), ("pdfs", "ground-truth/markdown"))
 

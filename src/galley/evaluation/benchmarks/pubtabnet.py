@@ -13,10 +13,10 @@ from pydantic import BaseModel
 from galley.document import Label
 from galley.errors import InputError
 from galley.evaluation.answers import stem_of
-from galley.evaluation.harness import Settings
 from galley.evaluation.records import parse_json, read_json
 from galley.evaluation.report import Report
 from galley.evaluation.samples import Benchmark, Column, Metrics, Sample, make_report, score_samples
+from galley.evaluation.settings import Settings
 from galley.evaluation.teds import teds
 
 _SPLIT = "val"

@@ -11,9 +11,9 @@ from galley.document import Label
 from galley.errors import InputError
 from galley.evaluation.cdm import require_renderer
 from galley.evaluation.cdm.batch import Batch, cdm_batch
-from galley.evaluation.harness import Settings
 from galley.evaluation.report import Report, Table
 from galley.evaluation.samples import Benchmark, Column, Metrics, Sample, Scores, make_report, score_samples
+from galley.evaluation.settings import Settings
 
 SPLITS = ("spe", "cpe", "sce", "hwe")
 """Simple and complex printed, screen-captured and handwritten expressions."""
