@@ -20,7 +20,7 @@ from tools.bench_tables import Sample, rendered
 
 from galley.document import Table
 from galley.drafters.tables.frame import outline
-from galley.drafters.tables.marks import page_rulings
+from galley.drafters.tables.page_rulings import page_rulings
 from galley.drafters.tables.pieces import Piece, cut_pieces, text_height, words_of
 from galley.drafters.tables.reader import text_extent
 from galley.drafters.tables.rows import Features, Placed, pair_features

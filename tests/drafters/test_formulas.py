@@ -15,10 +15,10 @@ from PIL import Image
 from galley.document import BBox, Document, Label, Page
 from galley.document.markdown import to_markdown
 from galley.drafters.formulas import Formula, FormulaReader
-from galley.drafters.formulas.boxes import Box
-from galley.drafters.formulas.kinds import Symbol, kinds
-from galley.drafters.formulas.pieces import groups_of, pieces_of
+from galley.drafters.formulas.components import components_of, groups_of
+from galley.drafters.formulas.glyph_boxes import Box
 from galley.drafters.formulas.structure import read_structure
+from galley.drafters.formulas.symbol_classes import Symbol, kinds
 from galley.drafters.line import TextLine
 from galley.parsing.blocks.build_blocks import zone_blocks
 from galley.parsing.blocks.context import BlockContext
@@ -151,7 +151,7 @@ def test_dense_speckles_make_few_groups() -> None:
     for row in range(0, 80, 4):
         for column in range(0, 80, 4):
             ink[row : row + 2, column : column + 2] = 255
-    _, pieces = pieces_of(ink)
+    _, pieces = components_of(ink)
     assert len(pieces) == 400
     assert len(groups_of(pieces)) <= 3000
 

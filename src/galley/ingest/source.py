@@ -14,7 +14,7 @@ from typing import BinaryIO, TypeAlias
 
 from galley.document import Failure
 from galley.errors import GalleyError, InputError, one_line
-from galley.ingest.kind import HEAD_BYTES, Kind, kind_of, stranger
+from galley.ingest.kind import HEAD_BYTES, Kind, foreign_format, kind_of
 from galley.ingest.page import PageImage
 from galley.ingest.ranges import PageRanges
 from galley.ingest.reader import DEFAULT_DPI, DEFAULT_MAX_PIXELS, Limits, Reader
@@ -43,10 +43,12 @@ class Source:
 
     @property
     def page_count(self) -> int:
+        """Pages of the whole file."""
         return self.reader.page_count
 
     @property
     def metadata(self) -> dict[str, str]:
+        """Title and author, where the file names them."""
         return self.reader.metadata
 
     def page(self, number: int) -> PageImage:
@@ -79,6 +81,7 @@ class Source:
         yield from self.missing
 
     def close(self) -> None:
+        """Close the file."""
         self.reader.close()
 
     def __enter__(self) -> Source:
@@ -145,7 +148,7 @@ def _reader_of_kind(content: Path | bytes, name: str, limits: Limits, password: 
     kind = kind_of(head)
     if kind is None:
         raise InputError(
-            f"{name} is not a document Galley reads (it looks like {stranger(head)});"
+            f"{name} is not a document Galley reads (it looks like {foreign_format(head)});"
             " give a PDF, PNG, JPEG, WebP, BMP, TIFF, GIF or HEIC file"
         )
     if kind is Kind.PDF:
@@ -226,7 +229,9 @@ def _from_path(path: Path) -> tuple[Path | bytes, str]:
 
 
 def display_name(path: Path) -> str:
-    """A path as one line that any output can carry: bytes that are no UTF-8 become U+FFFD, control characters
-    their escapes."""
+    """A path as one line that any output can carry.
+
+    Bytes that are no UTF-8 become U+FFFD, control characters their escapes.
+    """
     text = os.fsencode(path).decode("utf-8", "replace")
     return _CONTROLS.sub(lambda found: found.group().encode("unicode_escape").decode(), text)

@@ -1,4 +1,4 @@
-"""What loaders hand out: texts with metadata, one per page, per block or per document."""
+"""Texts with metadata for loaders: one per page, per block or per document."""
 
 from __future__ import annotations
 
@@ -32,13 +32,28 @@ def as_sources(given: AnySource | Iterable[AnySource]) -> list[AnySource]:
 
 
 def read_chunks(sources: Iterable[AnySource], mode: Mode, options: dict[str, Any]) -> Iterator[Chunk]:
-    """Markdown of each page, block or document. Documents are read one after the other, when the one before has been
-    taken; models are loaded once. Raises ``GalleyError`` for a document that cannot be read at all.
+    """Markdown of each page, block or document, with metadata.
 
-    Metadata: ``source``, ``total_pages``, and the file's own ``title`` and ``author`` where it has them. Of a page:
-    ``page``; ``size``, its width and height in pixels; ``boxes``, a label and ``[x0, y0, x1, y1]`` in pixels per
-    block. Of a block: ``page``, ``size``, ``label``, ``box``, ``confidence`` where it is known. ``failures`` says
-    what was not read; a page of which nothing was has no text and no boxes. Failures are also warned of.
+    Documents are read one after the other, each when the one before has been taken. Models are loaded once.
+    Failures are also issued as Python warnings.
+
+    The metadata of every chunk has ``source`` and ``total_pages``, and ``title`` and ``author`` where the
+    file has them. A page has ``page``, ``size`` (width and height in pixels) and ``boxes`` (a label and
+    ``[x0, y0, x1, y1]`` in pixels per block). A block has ``page``, ``size``, ``label``, ``box``, and
+    ``confidence`` where it is known. ``failures`` says what was not read; a page that could not be read at
+    all has no text and no boxes.
+
+    Args:
+        sources: the documents.
+        mode: how text is cut: ``page``, ``block`` or ``document``.
+        options: fields of ``ParseOptions``.
+
+    Yields:
+        Markdown and its metadata.
+
+    Raises:
+        UsageError: there is no such mode or option.
+        GalleyError: a document cannot be read at all.
     """
     if mode not in MODES:
         raise UsageError(f"mode is {', '.join(MODES[:-1])} or {MODES[-1]}, not {mode!r}")

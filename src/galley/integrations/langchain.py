@@ -19,10 +19,14 @@ except ImportError as error:
 
 
 class GalleyLoader(BaseLoader):
-    """Documents as Markdown: ``GalleyLoader("scan.pdf").load()``.
+    """Loads documents as Markdown: ``GalleyLoader("scan.pdf").load()``.
 
-    sources: one or several paths, URLs, bytes or files. mode: a LangChain document per ``page``,
-    ``block`` or ``document``. options: fields of ``ParseOptions``. Metadata as ``read_chunks`` says.
+    Args:
+        sources: one or several paths, addresses, bytes or open files.
+        mode: one LangChain document per ``page``, ``block`` or ``document``.
+        options: fields of ``ParseOptions``.
+
+    Metadata are those of ``galley.integrations.chunks.read_chunks``.
     """
 
     def __init__(
@@ -33,6 +37,10 @@ class GalleyLoader(BaseLoader):
         self._options = options
 
     def lazy_load(self) -> Iterator[Document]:
-        """One file after the other, each read when its turn comes. Raises ``GalleyError``."""
+        """Load one file after the other, each when its turn comes.
+
+        Raises:
+            GalleyError: a file cannot be read at all.
+        """
         for text, metadata in read_chunks(self._sources, self._mode, self._options):
             yield Document(page_content=text, metadata=metadata)

@@ -35,8 +35,10 @@ def fill_grid(frame: Frame, em: float) -> list[Place]:
 
 
 def _is_free(row: Row, piece: Piece, first: int, last: int) -> bool:
-    """Whether no other line of the row has text of its own in the last of the columns that a piece reaches into: then
-    they are one cell, else the piece only sticks out of its column."""
+    """Whether no other line of the row has text of its own in the last of the columns that a piece reaches into.
+
+    Then they are one cell, else the piece only sticks out of its column.
+    """
     return not any(
         other is not piece and first < a == b <= last
         for line in row.placed
@@ -49,12 +51,12 @@ def _shared(piece: Piece, core: tuple[float, float]) -> float:
 
 
 def _join_open_columns(frame: Frame, places: Places) -> None:
-    """Where an upright rule stops, the places beside it are one cell unless both hold text."""
+    """Where an vertical rule stops, the places beside it are one cell unless both hold text."""
     for g in range(1, frame.cols):
         gap = frame.gaps[g]
         if not gap.ruled:
             continue
-        rules = [rule for rule in frame.upright if gap.left - 1 <= rule.position <= gap.right + 1]
+        rules = [rule for rule in frame.vertical if gap.left - 1 <= rule.position <= gap.right + 1]
         for r, row in enumerate(frame.rows):
             inside = max(1.0, row.bottom - row.top)
             drawn = sum(max(0.0, min(rule.end, row.bottom) - max(rule.start, row.top)) for rule in rules)
@@ -64,7 +66,7 @@ def _join_open_columns(frame: Frame, places: Places) -> None:
 
 
 def _join_open_rows(frame: Frame, places: Places) -> None:
-    """Where a level rule between two rows stops, the places above and below it are one cell."""
+    """Where a horizontal rule between two rows stops, the places above and below it are one cell."""
     sides = [(a.middle, b.middle) for a, b in pairwise(frame.gaps)]
     for r in range(1, len(frame.rows)):
         mark = frame.above[r]
@@ -79,8 +81,11 @@ def _join_open_rows(frame: Frame, places: Places) -> None:
 
 
 def _place_loose(piece: Piece, frame: Frame, places: Places, em: float) -> None:
-    """A piece that stands beside several rows: its cell covers the rows it reaches well into and, between
-    rules, the empty places above and below up to the next rule."""
+    """A piece that stands beside several rows.
+
+    Its cell covers the rows it reaches well into and, between rules, the empty places above and below up to the next
+    rule.
+    """
     first, last = touched(piece, frame.gaps, em)
     reached = [r for r, row in enumerate(frame.rows) if _reaches(piece, row)] or [_nearest(piece, frame.rows)]
     if reached[-1] > reached[0] or last > first:
