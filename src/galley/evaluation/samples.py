@@ -65,7 +65,8 @@ class Benchmark:
 
     columns: the first one is the benchmark's score, which ranks samples and runs. score: metrics of
     (prediction, truth); importable by name, since it runs in other processes. label: the samples are crops
-    of one such block, not pages. as_parsed: the benchmark scores the Markdown that users get.
+    of one such block, not pages. as_parsed: the benchmark scores the Markdown that users get. reasons: why
+    (prediction, truth) score as they do, by a column's key; the report then lists the worst samples by column.
     """
 
     title: str
@@ -73,6 +74,7 @@ class Benchmark:
     score: Callable[[tuple[str, str]], Metrics]
     label: Label | None = None
     as_parsed: bool = False
+    reasons: Callable[[str, str], dict[str, str]] | None = None
 
 
 def read_truth(file: Path) -> str:
@@ -179,9 +181,30 @@ def make_report(benchmark: Benchmark, scores: Scores, settings: Settings) -> Rep
     report.plots += [
         Histogram(column.title, _values(scores.scored, column.key)) for column in benchmark.columns
     ]
+    if benchmark.reasons is not None:
+        report.tables += _worst_by_column(benchmark.columns, benchmark.reasons, scores.scored)
     report.cases += _worst(scores.scored, first)
     _write_samples(benchmark, scores.scored, settings.out / "samples.csv")
     return report
+
+
+def _worst_by_column(
+    columns: Sequence[Column], reasons: Callable[[str, str], dict[str, str]], scored: Sequence[Scored]
+) -> list[Table]:
+    """A table for each column that reasons are given for: its worst samples and why; perfect ones are left out."""
+    tables = []
+    for column in columns:
+        rows = []
+        for entry in _by_score(scored, column)[:_WORST]:
+            value = entry.metrics.get(column.key)
+            if value is None or value == (0.0 if column.lower_is_better else 1.0):
+                break
+            why = reasons(entry.predicted or "", entry.sample.truth).get(column.key)
+            if why is not None:
+                rows.append([entry.sample.name, value, why])
+        if rows:
+            tables.append(Table(f"Worst by {column.title}", ["sample", column.title, "why"], rows))
+    return tables
 
 
 def _write_samples(benchmark: Benchmark, scored: Sequence[Scored], path: Path) -> None:
