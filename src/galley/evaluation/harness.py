@@ -15,10 +15,18 @@ from galley.evaluation.report import Point, Report, Scatter, Table, write
 
 @dataclass(frozen=True)
 class Settings:
-    """A benchmark run. ``pred``: predictions there are; without them ``predictor`` makes them in ``out``.
+    """What a benchmark runs with.
 
-    cdm: render formulas. leave_out_missing: do not count what has no prediction. item_seconds: the most one
-    page, table or formula may take to score.
+    Attributes:
+        data: The benchmark's files.
+        out: Folder for predictions, scores and reports.
+        predictor: Makes the predictions where ``pred`` is not given.
+        pred: Predictions that are there: a folder, or a file where the benchmark knows one.
+        workers: Processes that score.
+        cdm: Draw formulas and compare the pictures.
+        leave_out_missing: Do not count what has no prediction, instead of scoring it as empty.
+        item_seconds: The most one page, table or formula may take to score.
+        say: Takes a line about progress.
     """
 
     data: Path
@@ -37,8 +45,16 @@ class Settings:
         return self.pred or self.out / "predictions"
 
     def predictions(self, tasks: Callable[[Path], list[Task]]) -> tuple[Path, list[str]]:
-        """The folder of predictions (or a file, where one was given) and what could not be predicted;
-        ``tasks`` gives the tasks for a folder.
+        """Predictions, made where none are given.
+
+        Args:
+            tasks: Gives what is to be predicted into a folder.
+
+        Returns:
+            The folder of predictions (or the file that was given), and what could not be predicted.
+
+        Raises:
+            InputError: The predictions given do not exist.
         """
         folder = self.predicted
         if self.pred is None:
@@ -49,8 +65,15 @@ class Settings:
 
 
 def run(name: str, settings: Settings) -> Report:
-    """Runs a benchmark, writes ``report.md`` and ``report.html`` into ``settings.out`` and returns the
-    report.
+    """Predict where asked to, score, and write ``report.md`` and ``report.html`` into ``settings.out``.
+
+    Args:
+        name: A key of ``BENCHMARKS``.
+        settings: What it runs with.
+
+    Raises:
+        UsageError: There is no such benchmark.
+        InputError: The data or the predictions cannot be used.
     """
     if name not in BENCHMARKS:
         raise UsageError(f"no benchmark {name}; there are {', '.join(BENCHMARKS)}")
@@ -68,8 +91,12 @@ def run(name: str, settings: Settings) -> Report:
 
 
 def compare(name: str, runs: Mapping[str, Settings], out: Path) -> Report:
-    """Runs a benchmark several times, each into a folder of ``out`` named after the run, and reports one table
-    and quality against speed in ``out``.
+    """Run a benchmark several times and report the runs in one table, and quality against speed.
+
+    Args:
+        name: A key of ``BENCHMARKS``.
+        runs: What each run runs with, by its name; it writes into the folder of that name in ``out``.
+        out: Folder for the report of all.
     """
     reports = {}
     for label, settings in runs.items():

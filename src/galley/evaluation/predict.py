@@ -52,11 +52,20 @@ class Predictor:
     seconds: float = 600.0
 
     def run(self, tasks: Sequence[Task], folder: Path, say: Say = lambda _: None) -> list[str]:
-        """Makes every target that is not there yet; returns what failed, by name. A target is written whole.
-        ``folder`` holds all targets, at any depth, and notes on how they were made.
+        """Make every target that is not there yet, each written whole.
 
-        A failed source leaves no target, so that the next run tries it again and scoring counts it as
-        missing.
+        A failed source leaves no target, so that the next run tries it again and scoring counts it as missing.
+
+        Args:
+            tasks: What is to be predicted.
+            folder: Holds all targets, at any depth, and notes on how they were made.
+            say: Takes a line about progress.
+
+        Returns:
+            What failed: the source's name and why.
+
+        Raises:
+            UsageError: The folder holds predictions made with other options.
         """
         todo = [task for task in tasks if not task.target.is_file()]
         say(f"{len(tasks)} to predict, {len(tasks) - len(todo)} there already")

@@ -63,10 +63,14 @@ class Scores:
 class Benchmark:
     """What tells one benchmark from another.
 
-    columns: the first one is the benchmark's score, which ranks samples and runs. score: metrics of
-    (prediction, truth); importable by name, since it runs in other processes. label: the samples are crops
-    of one such block, not pages. as_parsed: the benchmark scores the Markdown that users get. reasons: why
-    (prediction, truth) score as they do, by a column's key; the report then lists the worst samples by column.
+    Attributes:
+        title: Its name in the report.
+        columns: The figures; the first one ranks samples and runs.
+        score: Metrics of (prediction, truth); importable by name, since it runs in other processes.
+        label: The samples are crops of one such block, not pages.
+        as_parsed: The Markdown of ``galley parse`` is scored, as users get it.
+        reasons: Why (prediction, truth) score as they do, by a column's key; the report then lists the worst
+            samples by column.
     """
 
     title: str
@@ -92,7 +96,11 @@ def read_truth(file: Path) -> str:
 
 
 def score_samples(benchmark: Benchmark, samples: Sequence[Sample], settings: Settings) -> Scores:
-    """Predicts where asked to and scores every sample; one without a prediction scores as empty."""
+    """Predict where asked to and score every sample; one without a prediction scores as empty.
+
+    Raises:
+        InputError: There are no samples, or no prediction for any.
+    """
     if not samples:
         raise InputError(f"{settings.data} holds no samples of {benchmark.title}")
 
