@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from galley.document import Label
 from galley.errors import UsageError
+from galley.evaluation.atomic_files import write_atomically
 from galley.evaluation.parallel import map_limited
-from galley.evaluation.whole import write_whole
 
 if TYPE_CHECKING:
     from galley.api import PageParser
@@ -112,7 +112,7 @@ def _predict(job: _Job) -> None:
     started, cpu_started = time.perf_counter(), time.process_time()
     text = readers.page(job.task) if job.task.label is None else readers.crop(job.task)
     seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
-    write_whole(job.task.target, text)
+    write_atomically(job.task.target, text)
     with job.times.open("a", encoding="utf-8") as times:  # one short line at a time, from any process
         times.write(f"{seconds:.4f}\t{cpu_seconds:.4f}\t{job.jobs}\t{'first' if first else ''}\n")
 

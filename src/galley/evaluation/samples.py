@@ -10,10 +10,10 @@ from statistics import fmean
 
 from galley.document import Label
 from galley.errors import InputError
-from galley.evaluation.answers import Answers
 from galley.evaluation.harness import Settings
 from galley.evaluation.parallel import map_limited
 from galley.evaluation.predict import Task
+from galley.evaluation.prediction_texts import PredictionTexts
 from galley.evaluation.report import Case, Headline, Histogram, Report, Table
 
 _WORST = 12
@@ -111,8 +111,8 @@ def score_samples(benchmark: Benchmark, samples: Sequence[Sample], settings: Set
         ]
 
     path, failed = settings.predictions(tasks)
-    answers = Answers(path)
-    texts = [answers.get(sample.name, _image_name(sample)) for sample in samples]
+    predicted = PredictionTexts(path)
+    texts = [predicted.get(sample.name, _image_name(sample)) for sample in samples]
     missing = [sample.name for sample, text in zip(samples, texts, strict=True) if text is None]
     if len(missing) == len(samples):
         reason = f": {failed[0]}" if failed else ""
