@@ -42,7 +42,7 @@ TESTS = {
     "decoding/diffusion.py": "decoding: diffusion",
     "decoding/stats.py": "decoding: counting tokens_per_forward",
     "decoding/tree.py decoding/window.py": "decoding: tree tokens_per_forward engine matching exact",
-    "decoding/drafters": "decoding: multi_step tokens_per_forward auto engine exact",
+    "decoding/drafters": "decoding: multi_step match_drafters auto tokens_per_forward engine exact",
     "decoding": "decoding: engine counting tokens_per_forward exact acceptance",
     "targets/transformers/selfspec.py": "targets: selfspec",
     "targets/transformers/patches.py": "targets: patches",

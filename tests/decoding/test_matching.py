@@ -263,3 +263,74 @@ def test_a_match_that_ends_inside_the_last_token_is_none() -> None:
     pool = DraftPool([[1, 2]], keys.__getitem__)
     assert pool.find([1, 3], shortest=2, longest=4) == []
     assert pool.find([1], shortest=1, longest=4) == [(0, 1)]
+
+
+def weighted(matcher: DraftMatcher, committed: list[int]) -> list[tuple[list[int], float]]:
+    """The drafts with the odds of their first tokens."""
+    return [(found.tokens.tolist(), float(found.odds[0])) for found in matcher.drafts(committed, 100)]
+
+
+def test_places_share_the_odds_of_their_kind() -> None:
+    """By the priors: a match is right in 8 of 10 cases, an expectation in 5, a weaker match in 2."""
+    two = matcher_of([1, 2, 3, 4], [1, 2, 3, 5])
+    assert weighted(two, [9, 9, 1, 2, 3]) == [([4], pytest.approx(0.4)), ([5], pytest.approx(0.4))]
+    assert weighted(matcher_of([1, 2, 3, 4]), [9, 1, 2, 3]) == [([4], pytest.approx(0.8))]
+    agreeing = matcher_of([1, 2], [1, 3], [7, 8])
+    assert weighted(agreeing, [1]) == [([2], pytest.approx(0.25)), ([3], pytest.approx(0.25))]
+    shifted = weighted(matcher_of([1, 2, 3]), [9])
+    assert [tokens for tokens, _ in shifted] == [[2, 3], [1, 2, 3], [3]]
+    assert [odds for _, odds in shifted] == pytest.approx([0.25, 0.125, 0.125])
+
+
+def test_fewer_tokens_match_as_a_last_resort() -> None:
+    for weakest, recent, found in (
+        (1, [9, 2], [[3]]),
+        (1, [1, 2], [[3]]),
+        (2, [9, 2], []),
+        (2, [1, 2], [[3]]),
+    ):
+        matcher = matcher_of([1, 2, 3], limits=MatchLimits(weakest=weakest))
+        matcher.follow([50, 51, 52, 53])
+        assert weighted(matcher, [50, 51, 52, 53, *recent]) == [
+            (tokens, pytest.approx(0.2)) for tokens in found
+        ]
+
+
+def test_the_draft_that_is_followed_has_half_the_odds_until_it_agreed_for_long() -> None:
+    drafts = [[1, 10, 11, 12], [7, 1, 10, 13], [6, 1, 10, 14], [5, 10, 11, 15]]
+    matcher = matcher_of(*drafts, limits=MatchLimits(n=2))
+    assert drafted(matcher, [1]) == [[10, 11, 12]]
+    matcher.follow([10])
+    found = weighted(matcher, [1, 10])
+    assert [tokens for tokens, _ in found] == [[11, 12], [13], [14]]
+    assert [odds for _, odds in found] == pytest.approx([0.97 / 2, 0.97 / 4, 0.97 / 4])
+    matcher = matcher_of(*drafts, limits=MatchLimits(n=2))
+    drafted(matcher, [1])
+    matcher.follow([10, 11])  # as many as must match
+    assert drafted(matcher, [1, 10, 11]) == [[12]]
+
+
+def test_drafts_that_were_wrong_from_the_start_are_still_expected() -> None:
+    matcher = matcher_of([1, 2, 3], [4, 5])
+    drafted(matcher, [9])
+    matcher.follow([50])
+    assert drafted(matcher, [9, 50]) == [[3], [2, 3], [5]]
+
+
+def test_what_is_learnt_of_a_place() -> None:
+    """That it was right counts once, its other tokens count as going on; the end of a draft is no mistake."""
+    odds = MatchOdds()
+    odds.see(MatchKind.MATCH, 3, True)
+    assert odds._entry[MatchKind.MATCH]._trials == pytest.approx(256 / 257)
+    assert odds._onward._hits == pytest.approx(2 * 256 / 259)
+    assert odds._onward._trials == pytest.approx(3 * 256 / 259)
+    odds.see(MatchKind.CURRENT, 0, True)
+    assert odds._entry[MatchKind.CURRENT]._hits == 0 and odds._entry[MatchKind.CURRENT]._trials > 0.9
+    odds.see(MatchKind.WEAKER, 0, False)
+    assert odds._entry[MatchKind.WEAKER]._trials == 0
+    for written, missed in (([2, 3, 4], 0), ([2, 3], 0), ([2, 9], 1)):
+        matcher = matcher_of([1, 2, 3])
+        drafted(matcher, [1])
+        matcher.follow(written)
+        onward = matcher._odds._onward
+        assert onward._trials - onward._hits == pytest.approx(missed, abs=0.01)
