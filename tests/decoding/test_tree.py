@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from galley.decoding import Source, Window
 from galley.decoding.tree import Draft, PrefixTree
@@ -38,6 +40,22 @@ def test_the_likeliest_nodes_are_a_tree_that_can_grow_on() -> None:
         assert tree.likeliest(count).tokens == [7]
 
 
+@given(
+    st.lists(st.tuples(st.lists(st.integers(0, 3), max_size=8), st.floats(0.1, 1.0)), max_size=6),
+    st.integers(0, 40),
+)
+def test_any_number_of_likeliest_nodes_is_a_tree(drafts: list[tuple[list[int], float]], count: int) -> None:
+    tree = PrefixTree(9)
+    for tokens, rate in drafts:
+        tree.add(
+            Draft(np.array(tokens, dtype=np.int64), rate ** np.arange(1, len(tokens) + 1), Source("match", 0))
+        )
+    pruned = tree.likeliest(count)
+    assert len(pruned) == max(1, min(count, len(tree)))
+    assert pruned.window().children is not None
+    assert sorted(pruned.odds, reverse=True) == pytest.approx(sorted(tree.odds, reverse=True)[: len(pruned)])
+
+
 def test_acceptance_ends_somewhere() -> None:
     tree = PrefixTree(7)
     tree.add(draft([1, 2], [0.5, 0.2]))
@@ -50,6 +68,22 @@ def test_acceptance_ends_somewhere() -> None:
 
 def sees(window: Window) -> list[list[int]]:
     return [np.flatnonzero(row).tolist() for row in window.sees]
+
+
+def test_a_chain_is_a_causal_tree() -> None:
+    chain, tree = Window.chain([7, 8, 9]), Window.tree([7, 8, 9], [-1, 0, 1])
+    assert chain.causal and tree.causal
+    assert (chain.sees == tree.sees).all() and (chain.sees == np.tri(3, dtype=bool)).all()
+    assert chain.depths.tolist() == [0, 1, 2]
+
+
+def test_a_drafting_window() -> None:
+    window = Window.drafting(5, 99, 3)
+    assert window.tokens.tolist() == [5, 99, 99, 99]
+    assert window.depths.tolist() == [0, 1, 2, 3]
+    assert window.sees.tolist() == [[True, False, False, False]] + [[True] * 4] * 3
+    assert window.parents.tolist() == [-1] * 4
+    assert not window.causal
 
 
 def test_slots_of_a_tree_see_their_path() -> None:
@@ -71,3 +105,4 @@ def test_a_block_sees_its_anchors_path_and_itself_and_is_seen_by_nobody() -> Non
     assert window.parents.tolist() == [-1, 0, 0, -1, -1, -1]
     assert window.tokens.tolist() == [7, 1, 2, 9, 9, 8]
     assert not window.causal
+    assert Window.chain([5]).with_blocks([(0, [])]).causal
