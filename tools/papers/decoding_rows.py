@@ -23,7 +23,7 @@ from galley.decoding import (
     Threshold,
 )
 
-NOISE = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
+NOISE = (0.0, 0.1, 0.2, 0.5)
 TAUS = (1.0, 0.9, 0.75, 0.5, 0.25)
 BINS = (0, 32, 96, 160, 10_000)
 
@@ -49,22 +49,20 @@ def tau() -> list[Table]:
 
 def n() -> list[Table]:
     """HSD's n: tokens that must match."""
-    tables = []
-    for name in ("page-qwen2.5", "page-qwen3"):
-        target = load(name)
-        documents, alone = whole_pages(target)
-        table = Table(
-            f"n: {name}, {_size(documents)}, the model's own regions as drafts with 10 % of their tokens wrong",
-            ["n", "AAL", "TPF", "x AR", "ids of AR"],
-        )
-        for value in (1, 2, 3, 4, 6):
-            limits = MatchLimits(n=value, weakest=value, resume=False, begin=False)
-            found = decode(target, _cut(documents, 0.1), DraftMatching(limits))
-            table.rows.append([value, *_figures(found, alone)])
-        usual = decode(target, _cut(documents, 0.1), DraftMatching())
-        table.rows.append(["3, and all that Galley adds", *_figures(usual, alone)])
-        tables.append(table)
-    return tables
+    target = load("page-qwen2.5")
+    documents, alone = whole_pages(target)
+    table = Table(
+        f"n: page-qwen2.5, {_size(documents)}, the page's text in shuffled pieces of 80 tokens as drafts, 10 % of the "
+        "tokens wrong, nothing taken up again (`resume`, `begin` and `weakest` off)",
+        ["n", "AAL", "TPF", "x AR", "ids of AR"],
+    )
+    for value in (1, 2, 3, 4, 6):
+        limits = MatchLimits(n=value, weakest=value, resume=False, begin=False)
+        found = decode(target, _cut(documents, 0.1), DraftMatching(limits))
+        table.rows.append([value, *_figures(found, alone)])
+    usual = decode(target, _cut(documents, 0.1), DraftMatching())
+    table.rows.append(["3, and all that Galley adds", *_figures(usual, alone)])
+    return [table]
 
 
 def noise() -> list[Table]:

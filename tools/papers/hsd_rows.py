@@ -118,7 +118,7 @@ def hsd() -> list[Table]:
         lengths = ", ".join(str(len(result.ids)) for result in alone.pages)
         table = Table(
             f"HSD: {name}, pages of {lengths} tokens, 12 regions each; words of the drafter wrong at a rate; seconds "
-            f"of everything, prefills too; plain decoding of the pages: {alone.seconds:.1f} s, {alone.forwards} forwards",
+            f"of everything, prefills too; pages decoded plainly: {alone.seconds:.1f} s, {alone.forwards} forwards",
             [
                 "drafts wrong",
                 "strategy",
