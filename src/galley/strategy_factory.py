@@ -22,8 +22,11 @@ AnyParser = DraftParser | EmbeddedParser | RegionsParser | PageParser | Hierarch
 
 
 def needs_model(options: ParseOptions) -> bool:
-    """Whether the options ask for a model that is to be loaded; ``UsageError`` where strategy and model contradict
-    each other."""
+    """Whether the options ask for a model that is to be loaded.
+
+    Raises:
+        UsageError: strategy and model contradict each other.
+    """
     if options.strategy == "draft" and options.model is not None:
         raise UsageError("the draft strategy uses no model; leave out --model or --strategy draft")
     return not read_by_embedded(options) and options.model is not None
