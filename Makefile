@@ -1,17 +1,19 @@
 # make demo       install what users install into .venv and parse the two samples
 # make test       lint and tests, in .venv-test        make test-slow   the tests that take minutes
 # make train-smoke  data, training, export and reading of the embedded model at toy size
-# make lint       style and types only                 make bench       compare on real pages (DATA=folder)
+# make lint       style, types, imports                make bench       compare on real pages (DATA=folder)
 # make docs       the documentation as a site in .build/site, with an API reference
 # make test-vllm  tests in vLLM on the CPU, in .venv-vllm (several GB); make test-sglang in SGLang, in .venv-sglang
 # make bench-decode  what drafting earns on this machine: a random-weight model of GLM-OCR's class
+# make mutate     plant small faults in decoding, targets, training rows and engines: do the fast tests notice? (an hour)
 
 PYTHON ?= python3
 DATA ?= ../shared/data/realset_dev
 PYTEST_ARGS ?= -n 2
+MUTATE_ARGS ?= --sample 170 --seed 1
 SOURCES := $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: demo test test-slow test-vllm test-sglang train-smoke lint bench bench-decode docs clean
+.PHONY: demo test test-slow test-vllm test-sglang train-smoke lint bench bench-decode docs mutate clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.package
@@ -39,6 +41,7 @@ lint: .venv-test/.packages
 	.venv-test/bin/ruff check .
 	.venv-test/bin/ruff format --check .
 	.venv-test/bin/mypy
+	.venv-test/bin/lint-imports
 
 bench: .venv-test/.packages
 	.venv-test/bin/galley bench realset --data $(DATA)
@@ -48,6 +51,9 @@ bench-decode: .venv-test/.packages
 
 docs: .venv-docs/.packages
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build
+
+mutate: .venv-test/.packages
+	.venv-test/bin/python tools/mutate.py $(MUTATE_ARGS)
 
 clean:
 	rm -rf .venv .venv-docs .venv-test .venv-vllm .venv-sglang build dist src/*.egg-info

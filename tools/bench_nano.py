@@ -42,7 +42,7 @@ from galley.targets.nano.load import EMBEDDED, load_nano
 from galley.targets.nano.reading import SeenLine, make_reading
 from galley.targets.nano.target import NanoPrompt, NanoTarget
 from galley.targets.prompt import Reader, Task, text_key
-from galley.training.nano.compose import Bank, Composed, Mixture, compose
+from galley.training.nano.compose import Composed, LineDataset, Mixture, compose
 from galley.training.nano.run import HELD_OUT
 
 DRAFTERS = {"AR": "ar", "self-speculation": "self-spec", "match": "match", "auto": "auto"}
@@ -73,10 +73,10 @@ class Tally:
 
 def regions(folder: Path, task: Task, count: int, longest: int) -> list[Composed]:
     """Held-out documents of a task with at most ``longest`` characters to write."""
-    bank = Bank(folder, HELD_OUT, HELD_OUT + 999)
+    dataset = LineDataset(folder, HELD_OUT, HELD_OUT + 999)
     rng = random.Random(f"bench {task.value}")
-    bank.refresh(rng)
-    fitting = (compose(bank, MIXTURES[task], rng) for _ in range(200 * count))
+    dataset.refresh(rng)
+    fitting = (compose(dataset, MIXTURES[task], rng) for _ in range(200 * count))
     return [next(one for one in fitting if len(one.target) <= longest) for _ in range(count)]
 
 
@@ -318,7 +318,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, help="folder with bank/; no synthetic regions without it")
+    parser.add_argument("--data", type=Path, help="folder with lines/; no synthetic regions without it")
     parser.add_argument("--model", type=Path, default=EMBEDDED)
     parser.add_argument("--regions", type=int, default=24, help="documents of each task")
     parser.add_argument("--longest", type=int, default=900, help="characters of a document")
@@ -331,7 +331,7 @@ def main() -> None:
     target = load_nano(options.model)
     print(f"{threads()} threads\n\n| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
     for task in map(Task, filter(None, options.tasks.split(","))) if options.data else ():
-        documents = regions(options.data / "bank", task, options.regions, options.longest)
+        documents = regions(options.data / "lines", task, options.regions, options.longest)
         tallies = measure(target, documents)
         show_regions(task, documents, tallies)
         if task is Task.TEXT:

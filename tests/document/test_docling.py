@@ -180,7 +180,7 @@ def test_failures_are_notes() -> None:
 
 
 def test_as_a_format_of_the_command_line() -> None:
-    assert read_formats(["docling"]) == [EXPORTERS["docling"]]
+    assert read_formats(["docling"]) == ["docling"]
     made = document(block(Label.TEXT, "words"))
     [pieces] = EXPORTERS["docling"].texts(made, made.pages, ())
     assert DoclingDocument.model_validate(json.loads("".join(pieces))).texts[0].text == "words"

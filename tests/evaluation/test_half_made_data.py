@@ -24,12 +24,12 @@ from PIL import Image
 from galley.cli import main
 from galley.errors import GalleyError, InputError, ModelError
 from galley.evaluation import realset, speed
-from galley.evaluation.benchmarks import Settings
-from galley.evaluation.benchmarks import run as run_benchmark
+from galley.evaluation.harness import run as run_benchmark
 from galley.evaluation.parallel import Outcome
 from galley.evaluation.predict import Predictor
-from galley.evaluation.realset.run import Predictions
+from galley.evaluation.realset.predictions import Predictions
 from galley.evaluation.report import to_markdown
+from galley.evaluation.settings import Settings
 from galley.parsing.options import ParseOptions
 
 TABLE = "<table><tr><td>a</td><td>b</td></tr></table>"
@@ -222,16 +222,16 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def each(function: Callable[[Any], Any], items: Sequence[Any], **_: Any) -> list[Outcome[Any]]:
         return [Outcome(function(item)) for item in items]
 
-    for module in ("samples", "olmocr.run", "omnidocbench.run"):
+    for module in ("samples", "olmocr.verdicts", "omnidocbench.scorer"):
         monkeypatch.setattr(f"galley.evaluation.{module}.map_limited", each)
-    monkeypatch.setattr("galley.evaluation.benchmarks.write", lambda report, _: to_markdown(report))
+    monkeypatch.setattr("galley.evaluation.harness.write", lambda report, _: to_markdown(report))
 
     def nothing(samples: Sequence[Any], *_: Any) -> list[Predictions]:
         empty = {"text": "", "tables": [], "seconds": 1.0, "cpu_seconds": 1.0, "load_seconds": 1.0}
         records = {sample.id: {**empty, "peak_bytes": 1, "run": "r"} for sample in samples}
         return [Predictions("galley", "Galley", records)]
 
-    monkeypatch.setattr("galley.evaluation.realset.run.run", nothing)
+    monkeypatch.setattr("galley.evaluation.realset.predictions.run", nothing)
 
     def no_model(*_: Any) -> None:
         raise ModelError("no model in this test")

@@ -18,8 +18,8 @@ pytest.importorskip("matplotlib", reason="needs galley[eval]")
 
 from galley.cli.app import run as galley
 from galley.errors import InputError
+from galley.evaluation.benchmarks.icdar13 import load, score
 from galley.evaluation.icdar13.adjacency import document_relations
-from galley.evaluation.icdar13.benchmark import load, score
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 TOOL, DATA = SHARED / "tools/icdar13.py", SHARED / "data/icdar13_dev"

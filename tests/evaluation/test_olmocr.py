@@ -15,9 +15,9 @@ from olmocr_samples import Sample, math_samples, samples
 
 from galley.cli.app import run as galley
 from galley.errors import InputError
-from galley.evaluation.olmocr.benchmark import mean_of_rates
+from galley.evaluation.benchmarks.olmocr_bench import mean_of_rates
 from galley.evaluation.olmocr.checks import Check, make_check
-from galley.evaluation.olmocr.run import Result
+from galley.evaluation.olmocr.verdicts import Result
 
 # What olmocr 0.4.27 says about the samples of ``olmocr_samples``, formulas drawn in Chromium: 1 is passed.
 PER_KIND = 60

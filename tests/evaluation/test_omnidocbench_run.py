@@ -18,7 +18,7 @@ from PIL import Image
 
 from galley.cli.app import run as galley
 from galley.errors import InputError, OutputError
-from galley.evaluation.omnidocbench import run as omnidocbench
+from galley.evaluation.omnidocbench import scorer as omnidocbench
 from galley.evaluation.parallel import map_limited
 
 SENTENCE = "Each page is scored by itself, whatever becomes of the others."

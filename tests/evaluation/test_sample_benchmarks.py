@@ -14,9 +14,9 @@ from PIL import Image, ImageDraw
 
 from galley.cli.app import run as galley
 from galley.errors import InputError, UsageError
-from galley.evaluation.folder.benchmark import score as folder_score
-from galley.evaluation.pubtabnet.truth import table_html
-from galley.evaluation.unimer.benchmark import bare, squeezed
+from galley.evaluation.benchmarks.folder import score as folder_score
+from galley.evaluation.benchmarks.pubtabnet import table_html
+from galley.evaluation.benchmarks.unimer_test import bare, squeezed
 
 PLAIN = [
     "<thead>",

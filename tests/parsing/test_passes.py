@@ -14,10 +14,10 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from galley.cli.run import Request, run_parse
 from page_states import NAMES, blank, passes, tools
 
 import galley
+from galley.cli.parse_run import Request, run_parse
 from galley.document import BBox, Block, Label, Page
 from galley.drafters.line import TextLine
 from galley.errors import OutputError, UsageError

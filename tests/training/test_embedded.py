@@ -23,7 +23,7 @@ from galley.parsing.strategies import embedded
 from galley.parsing.strategies.embedded import EmbeddedParser, lines_of
 from galley.strategy_factory import make_strategy
 from galley.targets.nano import load
-from galley.targets.nano.load import EMBEDDED, GRAPH
+from galley.targets.nano.load import DECODER, EMBEDDED
 from galley.targets.nano.reading import CHANNELS
 from galley.targets.nano.target import NanoTarget
 
@@ -31,7 +31,7 @@ from .nano_parts import tiny_nano, tiny_vocabulary
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "letter.jpg"
 DECODERS = ["ar", "self-spec", "match", "auto"]
-shipped = pytest.mark.skipif(not (EMBEDDED / GRAPH).is_file(), reason="this copy has no embedded model")
+shipped = pytest.mark.skipif(not (EMBEDDED / DECODER).is_file(), reason="this copy has no embedded model")
 
 
 def tiny_target() -> NanoTarget:

@@ -20,7 +20,7 @@ from galley.cli.progress import Progress
 from galley.cli.report import Report
 from galley.cli.writers import FolderWriter, StdoutWriter, Writer
 from galley.document import Failure
-from galley.document.exporters import Exporter
+from galley.document.exporters import exporter
 from galley.draft_files import check_drafts_have_a_use, match_drafts
 from galley.errors import OutputError, UsageError
 from galley.ingest.source import read_stdin
@@ -41,7 +41,7 @@ class Request:
 
     paths: Sequence[str]
     options: ParseOptions
-    formats: list[Exporter]
+    formats: list[str]
     output: str | Path | None = None
     jobs: int | None = None
     resume: bool = False
@@ -113,11 +113,12 @@ def _pool(request: Request, factory: ParserFactory) -> BatchPool[Any] | None:
 
 
 def _writer(request: Request, inputs: Sequence[Input], ledger: Ledger | None, stack: ExitStack) -> Writer:
+    formats = [exporter(name) for name in request.formats]
     if request.output is not None and ledger is not None:
         folder = _folder(request.output)
         stack.push(folder)
         stack.callback(ledger.close)
-        return FolderWriter(folder, ledger, request.formats, request.options, request.resume)
+        return FolderWriter(folder, ledger, formats, request.options, request.resume)
     if len(inputs) > 1:
         raise UsageError(f"{len(inputs)} documents do not fit on standard output; name a folder: -o DIR")
     if len(request.formats) > 1:
@@ -130,7 +131,7 @@ def _writer(request: Request, inputs: Sequence[Input], ledger: Ledger | None, st
         raise UsageError("--resume needs the folder of the earlier run: -o DIR")
     if sys.stdout is None:
         raise OutputError("standard output is closed; name a folder: -o DIR")
-    return StdoutWriter(request.formats[0], request.options)
+    return StdoutWriter(formats[0], request.options)
 
 
 class _Spool:

@@ -81,8 +81,10 @@ def _follows(chain: Sequence[TextWord], word: TextWord) -> bool:
 
 
 def _is_initial(letter: TextWord, word: TextWord) -> bool:
-    """Whether a letter set much larger than the word after it stands beside several lines; it is a line of its own
-    until all lines are known."""
+    """Whether a letter set much larger than the word after it stands beside several lines.
+
+    It is a line of its own until all lines are known.
+    """
     return len(letter.text) <= 2 and letter.text[-1].isupper() and _size(letter) > DROP_CAP * _size(word)
 
 

@@ -11,10 +11,10 @@ from statistics import fmean
 from galley.document import Label
 from galley.errors import InputError
 from galley.evaluation.answers import Answers
-from galley.evaluation.benchmarks import Settings
 from galley.evaluation.parallel import map_limited
 from galley.evaluation.predict import Task
 from galley.evaluation.report import Case, Headline, Histogram, Report, Table
+from galley.evaluation.settings import Settings
 
 _WORST = 12
 

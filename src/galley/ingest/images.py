@@ -57,6 +57,7 @@ class ImageReader:
         self.page_count = len(self._frames)
 
     def read(self, number: int) -> PageImage:
+        """Decode a page. Raises ``InputError`` for one that cannot be read."""
         with _quiet():
             try:
                 picture, dpi, notes = self._decoded(number)

@@ -60,11 +60,13 @@ class TextLayer:
 
 @dataclass
 class PageImage:
-    """One page: ``number`` is 1-based; ``image`` is (height, width, 3) uint8 RGB as it is stored (EXIF and
-    PDF rotation applied); ``dpi`` is the resolution it was rendered at, or the file's own (200 when it names
-    none). ``warnings`` are lines fit for a user, such as a resolution that had to be lowered. ``document`` is what
-    the document is called in messages. ``drafts`` are what other tools' files have for the page, boxes in those files'
-    own pixels; None where no file was given."""
+    """One page: ``number`` is 1-based.
+
+    ``image`` is (height, width, 3) uint8 RGB as it is stored (EXIF and PDF rotation applied); ``dpi`` is the
+    resolution it was rendered at, or the file's own (200 when it names none). ``warnings`` are lines fit for a user,
+    such as a resolution that had to be lowered. ``document`` is what the document is called in messages. ``drafts``
+    are what other tools' files have for the page, boxes in those files' own pixels; None where no file was given.
+    """
 
     number: int
     image: NDArray[np.uint8]

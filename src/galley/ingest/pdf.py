@@ -48,6 +48,7 @@ class PdfReader:
         self.metadata = {key.lower(): found[key] for key in _METADATA if key in found}
 
     def read(self, number: int) -> PageImage:
+        """Render a page and read its text layer. Raises ``InputError`` for one that cannot be read."""
         with _LOCK:
             if self._reads and self._reads % _REOPEN_EVERY == 0:
                 self._document.close()
@@ -62,6 +63,7 @@ class PdfReader:
                 page.close()
 
     def close(self) -> None:
+        """Close the file."""
         with _LOCK:
             self._document.close()
 

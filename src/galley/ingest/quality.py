@@ -79,8 +79,7 @@ def _implausible(words: Sequence[str]) -> float:
 
 @dataclass(frozen=True)
 class TextCoverage:
-    """inside: ink pixels within the boxes. outside: those of letter-sized marks elsewhere; marks: how
-    many."""
+    """inside: ink pixels within the boxes. outside: those of letter-sized marks elsewhere; marks: how many."""
 
     inside: int
     outside: int

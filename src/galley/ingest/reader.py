@@ -27,9 +27,13 @@ class Reader(Protocol):
     page_count: int
     metadata: dict[str, str]
 
-    def read(self, number: int) -> PageImage: ...
+    def read(self, number: int) -> PageImage:
+        """Page ``number``, 1-based."""
+        ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Let go of the file."""
+        ...
 
 
 def as_file(content: Path | bytes) -> Path | BytesIO:

@@ -43,10 +43,12 @@ class Source:
 
     @property
     def page_count(self) -> int:
+        """Pages of the whole file."""
         return self.reader.page_count
 
     @property
     def metadata(self) -> dict[str, str]:
+        """Title and author, where the file names them."""
         return self.reader.metadata
 
     def page(self, number: int) -> PageImage:
@@ -79,6 +81,7 @@ class Source:
         yield from self.missing
 
     def close(self) -> None:
+        """Close the file."""
         self.reader.close()
 
     def __enter__(self) -> Source:
@@ -226,7 +229,9 @@ def _from_path(path: Path) -> tuple[Path | bytes, str]:
 
 
 def display_name(path: Path) -> str:
-    """A path as one line that any output can carry: bytes that are no UTF-8 become U+FFFD, control characters
-    their escapes."""
+    """A path as one line that any output can carry.
+
+    Bytes that are no UTF-8 become U+FFFD, control characters their escapes.
+    """
     text = os.fsencode(path).decode("utf-8", "replace")
     return _CONTROLS.sub(lambda found: found.group().encode("unicode_escape").decode(), text)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from galley.document import BBox
 from galley.ingest.page import TextWord
 from galley.ingest.pdf_glyphs import Run
 
@@ -22,7 +24,8 @@ _REPEATED = 3
 
 
 class Sorted(NamedTuple):
-    """words: those of the page's text, with their ``indices`` among all. watermarks: one word for each slanted text."""
+    """words: those of the page's text, with their ``indices`` among all. watermarks: each
+    stamped text once, as one word."""
 
     indices: list[int]
     watermarks: list[TextWord]
@@ -37,23 +40,34 @@ def part_watermarks(words: Sequence[TextWord], runs: Sequence[Run]) -> Sorted:
         words: of a page, in content order.
         runs: what the characters of each word share.
     """
-    slanted = [i for i, run in enumerate(runs) if _slant(run.angle) > _SLANT]
-    if not slanted:
+    groups = [group for group in _text_objects(runs) if _slant(runs[group[0]].angle) > _SLANT]
+    if not groups:
         return Sorted(list(range(len(words))), [])
-    straight = [word.size for i, word in enumerate(words) if _slant(runs[i].angle) <= _SLANT]
+    straight = [word.size for word, run in zip(words, runs, strict=True) if _slant(run.angle) <= _SLANT]
     usual = float(np.median(straight)) if straight else 0.0
-    times = Counter(words[i].text for i in slanted)
-    stamped = {
-        i
-        for i in slanted
-        if times[words[i].text] >= _REPEATED
-        or words[i].size > _LARGE * usual
-        or min(runs[i].colour or (0,)) >= _PALE
-    }
+    texts = [" ".join(words[i].text for i in group) for group in groups]
+    times = Counter(texts)
+    stamped: set[int] = set()
     once: dict[str, TextWord] = {}
-    for i in sorted(stamped):
-        once.setdefault(words[i].text, words[i])
+    for group, text in zip(groups, texts, strict=True):
+        first = words[group[0]]
+        pale = min(runs[group[0]].colour or (0,)) >= _PALE
+        if pale or times[text] >= _REPEATED or first.size > _LARGE * usual:
+            stamped.update(group)
+            box = BBox.around(words[i].bbox for i in group)
+            once.setdefault(text, replace(first, text=text, bbox=box, char_boxes=None))
     return Sorted([i for i in range(len(words)) if i not in stamped], list(once.values()))
+
+
+def _text_objects(runs: Sequence[Run]) -> list[list[int]]:
+    """Indices of words that follow each other in one text object."""
+    groups: list[list[int]] = []
+    for i, run in enumerate(runs):
+        if groups and runs[groups[-1][-1]] is run:
+            groups[-1].append(i)
+        else:
+            groups.append([i])
+    return groups
 
 
 def _slant(angle: float) -> float:

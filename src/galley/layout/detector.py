@@ -40,8 +40,9 @@ _LABELS = (
 
 
 class PicoDetector:
-    """Finds regions on a page. ``threshold``: least score kept, 0 to 1; ``iou``: overlap above which the
-    weaker goes.
+    """Finds regions on a page.
+
+    ``threshold``: least score kept, 0 to 1; ``iou``: overlap above which the weaker goes.
     """
 
     def __init__(self, threshold: float = 0.4, iou: float = 0.5) -> None:

@@ -25,7 +25,7 @@ _KEEP_NONE = "none"
 _BOUNDS = (("ge", "at least"), ("gt", "more than"), ("le", "at most"))
 _NO_MATTER = frozenset({"password", "request_seconds", "retries", "trace_passes"})
 """Options that results do not depend on."""
-Keep = Literal["headers", "footers", "footnotes", "page-numbers"]
+Furniture = Literal["headers", "footers", "footnotes", "page-numbers"]
 
 
 class ParseOptions(BaseModel):
@@ -85,7 +85,7 @@ class ParseOptions(BaseModel):
     dpi: float = Field(default=DEFAULT_DPI, ge=36, le=1200)
     max_pixels: int = Field(default=DEFAULT_MAX_PIXELS, ge=10_000)
     ocr: Literal["auto", "always", "never"] = "auto"
-    keep: frozenset[Keep] = frozenset({"footnotes"})
+    keep: frozenset[Furniture] = frozenset({"footnotes"})
     merge_tables: bool = True
     images: bool = False
     trace_passes: Path | None = None

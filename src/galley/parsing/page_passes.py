@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from galley.parsing.blocks.add_watermarks import add_watermarks
 from galley.parsing.blocks.build_blocks import build_blocks
 from galley.parsing.blocks.join_code_zones import join_code_zones
 from galley.parsing.blocks.read_lone_formula import read_lone_formula
@@ -82,6 +83,7 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     read_lone_formula,
     join_code_zones,
     build_blocks,
+    add_watermarks,
 )
 
 

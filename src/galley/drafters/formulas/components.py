@@ -47,8 +47,10 @@ def ink_of(gray: Gray) -> Gray:
 
 
 def components_of(ink: Gray) -> tuple[Labels, list[Component]]:
-    """The number of each pixel's piece (height, width), 0 for paper, and the pieces without specks of dust; none where
-    there are too many for a formula."""
+    """The number of each pixel's piece (height, width), 0 for paper, and the pieces without specks of dust.
+
+    None where there are too many for a formula.
+    """
     labels, count = ndimage.label(ink > _INK, np.ones((3, 3)))
     if count > _MOST_SPECKS:
         return labels, []

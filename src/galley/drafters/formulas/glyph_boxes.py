@@ -18,25 +18,31 @@ class Box:
 
     @property
     def width(self) -> float:
+        """Pixels from left to right."""
         return self.x1 - self.x0
 
     @property
     def height(self) -> float:
+        """Pixels from top to bottom."""
         return self.y1 - self.y0
 
     @property
     def x(self) -> float:
+        """Middle from left to right."""
         return (self.x0 + self.x1) / 2
 
     @property
     def y(self) -> float:
+        """Middle from top to bottom."""
         return (self.y0 + self.y1) / 2
 
     @property
     def is_flat(self) -> bool:
+        """Whether the box is as flat as a bar."""
         return self.width > 3 * self.height
 
     def union(self, other: Box) -> Box:
+        """The box around both."""
         return Box(
             min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1)
         )

@@ -20,8 +20,11 @@ _NUMBER_GAP = 2.5
 
 @dataclass(frozen=True)
 class Formula:
-    """latex: without dollars. confidence: 0 to 1, the mean probability of its symbols. number: the equation's, without
-    brackets, where one stands beside it."""
+    """latex: without dollars.
+
+    confidence: 0 to 1, the mean probability of its symbols. number: the equation's, without brackets, where one
+    stands beside it.
+    """
 
     latex: str
     confidence: float

@@ -71,8 +71,10 @@ def read_line(items: Sequence[Item], em: float, read: ReadItems) -> Group:
 def read_aligned(
     lines: Sequence[Sequence[Item]], em: float, read: ReadItems
 ) -> tuple[str, tuple[float, ...]]:
-    """Lines under each other, set apart at the relation signs that stand under each other, and their symbols'
-    log-probabilities."""
+    """Lines under each other, set apart at their relation signs.
+
+    With their symbols' log-probabilities.
+    """
     place = _common_relation(lines, em)
     written: list[str] = []
     sure: tuple[float, ...] = ()

@@ -14,8 +14,11 @@ WEIGHTS = Path(__file__).parent / "weights"
 
 @dataclass(frozen=True)
 class SymbolClass:
-    """A class. name: its LaTeX. top, bottom, width: of its ink in ems, up from the baseline, None for what has no
-    usual size. pieces: how many pieces of ink it is printed with. share: of the symbols of formulas."""
+    """A class.
+
+    name: its LaTeX. top, bottom, width: of its ink in ems, up from the baseline, None for what has no usual size.
+    pieces: how many pieces of ink it is printed with. share: of the symbols of formulas.
+    """
 
     name: str
     top: float | None
@@ -26,6 +29,7 @@ class SymbolClass:
 
     @property
     def height(self) -> float | None:
+        """In ems, None for what has no usual size."""
         return None if self.top is None or self.bottom is None else self.top - self.bottom
 
 
@@ -38,10 +42,12 @@ class Symbol:
 
     @property
     def kind(self) -> SymbolClass:
+        """The likeliest class."""
         return self.candidates[0][0]
 
     @property
     def name(self) -> str:
+        """LaTeX of the likeliest class."""
         return self.kind.name
 
     @property

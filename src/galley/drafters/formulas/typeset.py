@@ -78,6 +78,7 @@ class Line:
 
     @property
     def axis(self) -> float:
+        """Height of fraction bars and operators, y in pixels."""
         return self.baseline - AXIS * self.em
 
 

@@ -31,15 +31,19 @@ class OcrEngine:
 
     @cached_property
     def detector(self) -> LineDetector:
+        """Finds lines of text."""
         return LineDetector()
 
     @cached_property
     def recogniser(self) -> Recogniser:
+        """Reads lines of text."""
         return Recogniser()
 
     def detect(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Text boxes of an (height, width, 3) uint8 RGB image: quads (n, 4, 2) in its pixels, corners x, y from
-        the top left clockwise, in the order of rows."""
+        """Text boxes of an (height, width, 3) uint8 RGB image.
+
+        Quads (n, 4, 2) in its pixels, corners x, y from the top left clockwise, in the order of rows.
+        """
         quads, _ = self.detector.detect(image)
         return quads[np.lexsort((quads[:, 0, 0], quads[:, :, 1].mean(axis=1)))]
 

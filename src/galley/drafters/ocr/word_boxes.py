@@ -35,8 +35,10 @@ def _reach(centers: NDArray[np.float64]) -> float:
 
 
 def _edge(centers: NDArray[np.float64], index: int, reach: float) -> float:
-    """Where a word's outer character ends: half a character out, no farther than half way to its neighbour, and the
-    line's own end for the outermost."""
+    """Where a word's outer character ends.
+
+    Half a character out, no farther than half way to its neighbour, and the line's own end for the outermost.
+    """
     neighbour = index + (1 if reach > 0 else -1)
     if not 0 <= neighbour < len(centers):
         return 1.0 if reach > 0 else 0.0

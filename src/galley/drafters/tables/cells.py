@@ -28,6 +28,7 @@ class Places:
         self._places = {r * cols + c: Place(r, c, r, c) for r in range(rows) for c in range(cols)}
 
     def at(self, row: int, col: int) -> Place:
+        """The place that covers a row and a column."""
         return self._places[int(self._ids[row, col])]
 
     def all(self) -> list[Place]:

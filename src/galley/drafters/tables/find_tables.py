@@ -1,5 +1,7 @@
-"""Ruled tables on a page that a layout detector missed: horizontal and vertical rules that cross into cells
-holding text."""
+"""Ruled tables on a page that a layout detector missed.
+
+Horizontal and vertical rules that cross into cells holding text.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,9 @@ LINES = 3
 
 
 def find_tables(image: NDArray[np.uint8], lines: list[TextLine]) -> list[BBox]:
-    """Boxes of tables drawn as grids of at least two rows and two columns, most of whose crossings are
-    drawn; top to bottom.
+    """Boxes of tables drawn as grids of at least two rows and two columns, most of whose crossings are drawn.
+
+    Top to bottom.
 
     image: the H×W×3 page. lines: all its text lines. Strong evidence only: tables without vertical rules are
     not looked for.

@@ -35,8 +35,10 @@ def fill_grid(frame: Frame, em: float) -> list[Place]:
 
 
 def _is_free(row: Row, piece: Piece, first: int, last: int) -> bool:
-    """Whether no other line of the row has text of its own in the last of the columns that a piece reaches into: then
-    they are one cell, else the piece only sticks out of its column."""
+    """Whether no other line of the row has text of its own in the last of the columns that a piece reaches into.
+
+    Then they are one cell, else the piece only sticks out of its column.
+    """
     return not any(
         other is not piece and first < a == b <= last
         for line in row.placed
@@ -79,8 +81,11 @@ def _join_open_rows(frame: Frame, places: Places) -> None:
 
 
 def _place_loose(piece: Piece, frame: Frame, places: Places, em: float) -> None:
-    """A piece that stands beside several rows: its cell covers the rows it reaches well into and, between
-    rules, the empty places above and below up to the next rule."""
+    """A piece that stands beside several rows.
+
+    Its cell covers the rows it reaches well into and, between rules, the empty places above and below up to the next
+    rule.
+    """
     first, last = touched(piece, frame.gaps, em)
     reached = [r for r, row in enumerate(frame.rows) if _reaches(piece, row)] or [_nearest(piece, frame.rows)]
     if reached[-1] > reached[0] or last > first:

@@ -11,8 +11,7 @@ LEADING_ROWS = 4
 
 
 def spread_headings(frame: Frame, places: Places, em: float) -> None:
-    """Give a heading the empty places beside it that it is centred over, or that a rule drawn under it takes
-    in."""
+    """Give a heading the empty places beside it that it is centred over, or that a rule drawn under it takes in."""
     for r in range(min(LEADING_ROWS, len(frame.rows) - 1)):
         below = frame.rows[r + 1].columns
         heads = sorted(

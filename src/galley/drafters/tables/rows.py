@@ -38,26 +38,29 @@ _GOES_ON = re.compile(r"^[a-zà-ÿ)\]},.;:]")
 
 @dataclass
 class Placed:
-    """A line of text with the columns each piece touches: ``spans[i]`` = (first, last) column of
-    ``pieces[i]``."""
+    """A line of text with the columns each piece touches: ``spans[i]`` = (first, last) column of ``pieces[i]``."""
 
     pieces: list[Piece]
     spans: list[tuple[int, int]]
 
     @property
     def columns(self) -> set[int]:
+        """Columns that its pieces touch."""
         return {c for first, last in self.spans for c in range(first, last + 1)}
 
     @property
     def top(self) -> float:
+        """Usual upper edge of its pieces, y in pixels."""
         return float(np.median([piece.y0 for piece in self.pieces]))
 
     @property
     def bottom(self) -> float:
+        """Usual lower edge of its pieces, y in pixels."""
         return float(np.median([piece.y1 for piece in self.pieces]))
 
     @property
     def middle(self) -> float:
+        """Half way between both, y in pixels."""
         return (self.top + self.bottom) / 2
 
 
@@ -80,8 +83,10 @@ def _odds(pair: tuple[Placed, Placed], features: Features, em: float, cols: int)
 
 
 def _are_full(above: Placed, below: Placed, cols: int) -> bool:
-    """Whether two lines fill all of three columns or more and no text of the second goes on from the first: cells
-    seldom wrap all at once."""
+    """Whether two lines fill all of three columns or more and no text of the second goes on from the first.
+
+    Cells seldom wrap all at once.
+    """
     full = cols >= 3 and len(above.columns) == len(below.columns) == cols
     return full and not any(
         _GOES_ON.match(low.text) or _OPEN_END.search(top.text)
@@ -90,8 +95,10 @@ def _are_full(above: Placed, below: Placed, cols: int) -> bool:
 
 
 def _is_outdented(above: Placed, below: Placed, em: float) -> bool:
-    """Whether a label alone in its line begins further left than the one above: a wrapped line does not, unless
-    it is centred or flush right."""
+    """Whether a label alone in its line begins further left than the one above.
+
+    A wrapped line does not, unless it is centred or flush right.
+    """
     if below.columns != {0} or 0 not in above.columns:
         return False
     a, b = above.pieces[0], below.pieces[0]
@@ -99,8 +106,7 @@ def _is_outdented(above: Placed, below: Placed, em: float) -> bool:
 
 
 def group_rows(lines: list[Placed], odds: list[float]) -> list[list[Placed]]:
-    """Rows of one stretch's lines, cut where ``odds`` say so and between lines of figures in the same
-    columns."""
+    """Rows of one stretch's lines, cut where ``odds`` say so and between lines of figures in the same columns."""
     cuts = [i for i, odd in enumerate(odds) if odd > 0]
     groups = [list(range(a, b)) for a, b in pairwise([*cuts, len(lines)])]
     done: list[list[Placed]] = []
@@ -115,8 +121,10 @@ def group_rows(lines: list[Placed], odds: list[float]) -> list[list[Placed]]:
 
 
 def _repeat(lines: list[Placed], group: list[int], odds: list[float]) -> int | None:
-    """Where to cut a row that holds figures above figures in two columns or more, or in one of lines that fill the
-    same three columns or more: figures do not wrap."""
+    """Where to cut a row that holds figures above figures, which do not wrap.
+
+    There are such figures in two columns or more, or in one of lines that fill the same three columns or more.
+    """
     main: int | None = None
     for i in group:
         figures = _figures(lines[i])
@@ -176,14 +184,18 @@ def pair_features(
 
 
 def _products(basic: Features) -> Features:
-    """Features that only tell together: new columns with overlap, with how the text goes on, with space left and
-    spacing."""
+    """Features that only tell together.
+
+    New columns with overlap, with how the text goes on, with space left and spacing.
+    """
     return {f"{a} × {b}": basic[a] * basic[b] for a, b in _PAIRS}
 
 
 def _spacing(step: float, low: float, high: float) -> Features:
-    """The step down in text heights, how much steps vary, and where this one lies between small and large,
-    -1 to 1."""
+    """The step down, how much steps vary, and whether this one is large.
+
+    In text heights; the last from -1, as small as any, to 1.
+    """
     place = (step - low) / (high - low) if high - low > 0.15 else 0.5
     sure = min(1.0, 3 * (high - low))
     return {
@@ -248,8 +260,10 @@ def _mean(values: Iterable[bool]) -> float:
 
 
 def _space_left(above: Placed, below: Placed, bounds: list[tuple[float, float]], em: float) -> float:
-    """-1 to 1: how far the upper line had space for the first word below it. Space that was not used means a
-    new row."""
+    """-1 to 1: how far the upper line had space for the first word below it.
+
+    Space that was not used means a new row.
+    """
     spaces = []
     for piece, span in zip(below.pieces, below.spans, strict=True):
         for upper, upper_span in zip(above.pieces, above.spans, strict=True):

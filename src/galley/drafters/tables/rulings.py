@@ -1,5 +1,4 @@
-"""Ruling lines and shaded bands of a table image: solid, dashed, dotted, double, coloured, or light on
-dark."""
+"""Ruling lines and shaded bands of a table image: solid, dashed, dotted, double, coloured, or light on dark."""
 
 from __future__ import annotations
 
@@ -36,6 +35,7 @@ class Ruling:
 
     @property
     def length(self) -> float:
+        """In pixels."""
         return self.end - self.start
 
 
@@ -136,8 +136,7 @@ def _closing(gray: Gray, size: int) -> Gray:
 
 
 def _slide(extreme: np.ufunc, values: Gray, size: int) -> Gray:
-    """Running extreme down the columns over ``size`` rows, in log₂(size) passes; ``size`` − 1 rows
-    shorter."""
+    """Running extreme down the columns over ``size`` rows, in log₂(size) passes; ``size`` − 1 rows shorter."""
     reach = 1
     while 2 * reach <= size:
         values = extreme(values[:-reach], values[reach:])
@@ -147,8 +146,7 @@ def _slide(extreme: np.ufunc, values: Gray, size: int) -> Gray:
 
 
 def _long_runs(mask: Mask, text: Mask, em: float, shortest: float) -> list[tuple[Ruling, int]]:
-    """Runs at least ``shortest`` long, not just within text, with their thickness; dots and dashes are
-    joined."""
+    """Runs at least ``shortest`` long, not just within text, with their thickness; dots and dashes are joined."""
     length = max(5, round(shortest))
     gap = max(3, round(0.3 * em))
     # A rule that leans by a pixel here and there is still one run.
@@ -178,8 +176,10 @@ def _long_runs(mask: Mask, text: Mask, em: float, shortest: float) -> list[tuple
 
 
 def _beside(mask: Mask, ys: slice, xs: slice, reach: int) -> float:
-    """How densely inked the rows next to a run are, on its busier side: dots and dashes stand alone, the
-    tops and feet of letters do not."""
+    """How densely inked the rows next to a run are, on its busier side.
+
+    Dots and dashes stand alone, the tops and feet of letters do not.
+    """
     above, below = mask[max(0, ys.start - reach) : ys.start, xs], mask[ys.stop : ys.stop + reach, xs]
     return max((float(side.mean()) for side in (above, below) if side.size), default=0.0)
 

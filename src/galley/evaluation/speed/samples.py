@@ -10,7 +10,7 @@ from typing import Any
 
 from galley.document import Label
 from galley.errors import InputError
-from galley.evaluation.folder.benchmark import PAGES, TRUTHS
+from galley.evaluation.benchmarks.folder import PAGES, TRUTHS
 from galley.evaluation.omnidocbench.truth import FORMULA, TABLE, TEXT_CATEGORIES, load
 from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions

@@ -54,7 +54,7 @@ def _frozen(request: Request) -> Request:
     """The request by itself, with the drafts it had in the end."""
     drafts = request.drafts
     fixed = [list(drafts[i]) for i in range(len(drafts))] if isinstance(drafts, DraftPool) else drafts
-    return replace(request, drafts=fixed, on_commit=None)
+    return replace(request, drafts=fixed, on_commit=None, on_finish=None)
 
 
 class Bench:

@@ -20,8 +20,10 @@ _PAPER = 255
 def read_latex(
     reader: FormulaReader, image: NDArray[np.uint8], bbox: BBox, numbers: Sequence[BBox]
 ) -> Formula | None:
-    """The formula in a box of a page's image (height, width, 3), without the boxes of its numbers; None where it cannot
-    be read well enough."""
+    """The formula in a box of a page's image (height, width, 3), without the boxes of its numbers.
+
+    None where it cannot be read well enough.
+    """
     height, width = image.shape[:2]
     x0, y0 = max(0, int(bbox.x0) - _MARGIN), max(0, int(bbox.y0) - _MARGIN)
     x1, y1 = min(width, int(bbox.x1) + _MARGIN + 1), min(height, int(bbox.y1) + _MARGIN + 1)

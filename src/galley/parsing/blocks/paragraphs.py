@@ -66,6 +66,7 @@ class Paragraph:
 
     @property
     def bbox(self) -> BBox:
+        """The box around its rows."""
         return BBox.around(line.bbox for line in self.lines)
 
 
@@ -116,16 +117,20 @@ class _Column:
 
     @cached_property
     def hanging(self) -> bool:
-        """Rows go on further in than they begin, as in reference lists: most rows are indented, some are
-        not.
+        """Rows go on further in than they begin, as in reference lists.
+
+        Most rows are indented, some are not.
         """
         inset = [self._indent(line) > INDENT for line in self.lines]
         return len(inset) > 3 and HANGING < float(np.mean(inset)) < 1 and not inset[0] and not self.centred
 
     @cached_property
     def keeps_breaks(self) -> bool:
-        """Whether the line breaks are part of the text: most rows end where the next row's first word would still have
-        fitted, or all are short and centred or begin like lines of an address."""
+        """Whether the line breaks are part of the text.
+
+        Most rows end where the next row's first word would still have fitted, or all are short and centred or begin
+        like lines of an address.
+        """
         if len(self.lines) < 2:
             return False
         if self.centred:
@@ -139,8 +144,10 @@ class _Column:
         return float(np.mean(ends)) >= ENDING_EARLY or (short and float(np.mean(entries)) >= ENTRIES)
 
     def _breaks_a_word(self, i: int) -> bool:
-        """Whether row ``i`` ends in the middle of a word, or of a span of years, that the next goes on with: only
-        running text does."""
+        """Whether row ``i`` ends in the middle of a word, or of a span of years, that the next goes on with.
+
+        Only running text does.
+        """
         broken, first = _BROKEN.search(self.lines[i].text), self.lines[i + 1].text.lstrip()[:1]
         return broken is not None and (first.isdigit() if broken.group(1).isdigit() else first.islower())
 

@@ -55,12 +55,14 @@ def source(lines: Sequence[TextLine]) -> str | None:
 
 
 def running_block(label: Label, paragraph: Paragraph, context: BlockContext) -> Block:
+    """A paragraph as one block: running text, or with its line breaks where they are part of the text."""
     texts = [line.text for line in paragraph.lines]
     content = "\n".join(texts) if paragraph.keeps_breaks else join_lines(texts, context.body.words)
     return text_block(label, paragraph.lines, content)
 
 
 def text_blocks(zone: Zone, context: BlockContext) -> list[Block]:
+    """The paragraphs of a zone as blocks; those that read so are headings or list items."""
     blocks = []
     for paragraph in split(zone.lines, rowwise=zone.rowwise):
         label = zone.label
@@ -78,6 +80,7 @@ def text_blocks(zone: Zone, context: BlockContext) -> list[Block]:
 
 
 def heading_or_text(zone: Zone, context: BlockContext) -> list[Block]:
+    """A zone that the detector took for a heading, as a heading unless it is too long or has no letters."""
     lines = merge_rows(zone.lines)
     if len(lines) > MOST_HEADING_ROWS or not any(char.isalpha() for line in lines for char in line.text):
         return text_blocks(Zone(Label.TEXT, zone.bbox, zone.lines, zone.score, zone.rowwise), context)

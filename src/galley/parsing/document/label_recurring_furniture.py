@@ -46,8 +46,11 @@ _PAGE_WORD = re.compile(
 
 @dataclass(frozen=True)
 class _Edge:
-    """Short text in a margin: its page's number, what it would be, whether it is a heading so far, and how far down
-    its middle stands as a part of the page's height."""
+    """Short text in a margin.
+
+    Its page's number, what it would be, whether it is a heading so far, and how far down its middle stands as a part
+    of the page's height.
+    """
 
     page: int
     block: Block
@@ -141,8 +144,10 @@ def _alike(mine: str, its: str) -> bool:
 
 
 def _may_count_pages(text: str, number: re.Match[str]) -> bool:
-    """Whether a number that grows with the pages may be the page's: it opens or ends the text or follows a word for
-    page, and no word says that it counts something else."""
+    """Whether a number that grows with the pages may be the page's.
+
+    It opens or ends the text or follows a word for page, and no word says that it counts something else.
+    """
     before, after = text[: number.start()], text[number.end() :]
     if len(number.group()) > MOST_DIGITS or _COUNTING.search(before):
         return False

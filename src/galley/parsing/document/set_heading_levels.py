@@ -47,8 +47,9 @@ def _level(block: Block, steps: list[float]) -> int:
 
 
 def _size_steps(sizes: list[float]) -> list[float]:
-    """Least size of each level, of sizes from the largest down: a new level begins where sizes fall by more than a
-    tenth.
+    """Least size of each level, of sizes from the largest down.
+
+    A new level begins where sizes fall by more than a tenth.
     """
     steps: list[float] = []
     top = 0.0
@@ -61,8 +62,9 @@ def _size_steps(sizes: list[float]) -> list[float]:
 
 
 def _title(page: Page, sizes: TypeSizes) -> Block | None:
-    """The largest heading of the first page's upper half, when no other heading of the document is larger and the
-    running text is clearly smaller.
+    """The largest heading of the first page's upper half.
+
+    None when another heading of the document is larger or the running text is not clearly smaller.
     """
     if any(block.label is Label.TITLE for block in page.blocks):
         return None

@@ -47,8 +47,10 @@ def join_drop_caps(page: PageState, tools: PageTools) -> None:
 
 
 def joined_drop_caps(lines: Sequence[TextLine]) -> list[TextLine]:
-    """The lines in their order; a letter that stands beside two and more lines begins the first of them, one that
-    rises above a single line begins that.
+    """The lines in their order.
+
+    A letter that stands beside two and more lines begins the first of them, one that rises above a single line begins
+    that.
 
     The boxes of all lines beside it begin where it does: none of them is indented.
     """

@@ -27,8 +27,9 @@ def body_text(lines: Sequence[TextLine]) -> BodyText:
 
 
 def body_height(lines: Sequence[TextLine]) -> float:
-    """Height of the lines that hold the page's middle character when sorted by height: its running text,
-    in pixels.
+    """Type size of the page's running text in pixels.
+
+    The height of the line that holds the middle character when lines are sorted by height.
     """
     return _of_middle_character(lines, size_of)
 

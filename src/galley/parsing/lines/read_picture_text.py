@@ -42,8 +42,9 @@ def picture_lines(
     lines: Sequence[TextLine],
     ocr: OcrEngine,
 ) -> list[TextLine]:
-    """OCR lines of what a page shows where its text layer has nothing: scanned letters, screenshots, charts, text drawn
-    as shapes.
+    """OCR lines of what a page shows where its text layer has nothing.
+
+    Scanned letters, screenshots, charts, text drawn as shapes.
 
     regions: what the detector sees on the page. pictures: boxes of its raster images. lines: of its text layer.
     """

@@ -64,10 +64,14 @@ def turned_layer(layer: TextLayer, clockwise: int, width: int, height: int) -> T
     """The layer of a ``width`` × ``height`` page turned clockwise by a multiple of 90 degrees."""
     if clockwise % 360 == 0:
         return layer
-    words = [_turned_word(word, clockwise % 360, width, height) for word in layer.words]
+    words, watermarks = (
+        [_turned_word(word, clockwise % 360, width, height) for word in words]
+        for words in (layer.words, layer.watermarks)
+    )
     return replace(
         layer,
         words=words,
+        watermarks=watermarks,
         pictures=[turned_box(box, clockwise % 360, width, height) for box in layer.pictures],
     )
 
@@ -79,8 +83,9 @@ def _runs_sideways(layer: TextLayer) -> bool:
 
 
 def _runs_backwards(layer: TextLayer) -> bool:
-    """Whether most words of a script written from left to right run the other way, and their lines upwards:
-    a page upside down. Mirrored text runs backwards as well, but its lines go down.
+    """Whether most words of a script written from left to right run the other way, and their lines upwards.
+
+    Such a page is upside down. Mirrored text runs backwards as well, but its lines go down.
     """
     words = [word for word in layer.words if _runs_rightwards(word.text) and word.char_boxes is not None]
     if len(words) < _LEAST_WORDS:

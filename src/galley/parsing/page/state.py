@@ -16,8 +16,9 @@ from galley.parsing.text.hyphenation import Vocabulary
 
 @dataclass
 class Zone:
-    """A part of the page with its lines in reading order: a region that the lines bear out, or lines that no region
-    claimed.
+    """A part of the page with its lines in reading order.
+
+    A region that the lines bear out, or lines that no region claimed.
 
     Attributes:
         label: What the zone is.
@@ -51,8 +52,10 @@ class BodyText:
 
 @dataclass
 class PageState:
-    """A page between two passes. A pass sets attributes to new values and leaves the old ones as they are, so that
-    the state before can be compared with the state after.
+    """A page between two passes.
+
+    A pass sets attributes to new values and leaves the old ones as they are, so that the state before can be compared
+    with the state after.
 
     All boxes are in pixels of ``image``, origin top left, y down.
 

@@ -62,8 +62,9 @@ def drop_implausible_regions(page: PageState, tools: PageTools) -> None:
 def plausible_regions(
     regions: Sequence[Region], lines: Sequence[TextLine], width: int, height: int
 ) -> list[Region]:
-    """Regions without the ones the lines contradict: pieces of a like region, and figures and tables that
-    are text.
+    """Regions without the ones the lines contradict.
+
+    Pieces of a like region, and figures and tables that are text.
     """
     kept: list[Region] = []
     for region in regions:
@@ -112,8 +113,9 @@ def _is_tabular(lines: Sequence[TextLine]) -> bool:
 
 
 def _is_text(figure: Region, lines: Sequence[TextLine], page_area: float) -> bool:
-    """A figure that is mostly text: lines that fill it, several lines longer than labels are, or nearly the
-    whole page full of lines.
+    """A figure that is mostly text.
+
+    Lines that fill it, several lines longer than labels are, or nearly the whole page full of lines.
     """
     if sum(line.bbox.area for line in lines) > LABELS_COVER * figure.bbox.area:
         return True

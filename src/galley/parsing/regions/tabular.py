@@ -86,6 +86,7 @@ def _are_keys(column: Sequence[TextLine]) -> bool:
 
 
 def mean_chars(lines: Sequence[TextLine]) -> float:
+    """Characters of a line on average; East Asian ones count twice."""
     return float(np.mean([text_width(line.text) for line in lines]))
 
 
@@ -114,8 +115,10 @@ def runs_on(column: Sequence[TextLine]) -> bool:
 
 
 def begin_together(columns: Sequence[Sequence[TextLine]]) -> bool:
-    """Whether most lines that begin anew stand level with such lines of most other columns, as the cells of a
-    row do."""
+    """Whether most lines that begin anew stand level with such lines of most other columns.
+
+    So do the cells of a row.
+    """
     starts = [_starts(column) for column in columns]
     hits = total = 0
     for own in starts:

@@ -1,5 +1,6 @@
-"""The ``regions`` strategy with the model that ships with Galley: it reads what the OCR encoder saw, so a page
-is encoded once and used twice, for the draft and for the verifier.
+"""The ``regions`` strategy with the model that ships with Galley.
+
+It reads what the OCR encoder saw, so a page is encoded once and used twice, for the draft and for the verifier.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from galley.parsing.strategies.reading import PageReading, read_with_model
 from galley.parsing.strategies.reconcile import Reconciled, reconcile, sure_words
 from galley.parsing.strategies.work import work_of
 from galley.parsing.text.markers import bullet, without_bullet
-from galley.targets.nano.load import GRAPH, load_embedded, load_nano
+from galley.targets.nano.load import DECODER, load_embedded, load_nano
 from galley.targets.nano.reading import RecognisedLine, make_reading, seen
 from galley.targets.nano.target import NanoPrompt, NanoTarget
 from galley.targets.prompt import Reader, Runner, Task
@@ -40,12 +41,14 @@ _LATIN_END = 0x250
 
 def is_nano(model: str) -> bool:
     """Whether a model's name is the folder of an exported galley-nano."""
-    return (Path(model) / GRAPH).is_file()
+    return (Path(model) / DECODER).is_file()
 
 
 def read_by_embedded(options: ParseOptions) -> bool:
-    """Whether the options ask for the embedded model, or for one like it that ``model`` names the folder of;
-    ``UsageError`` for what it cannot do."""
+    """Whether the options ask for the embedded model, or for one like it that ``model`` names the folder of.
+
+    ``UsageError`` for what it cannot do.
+    """
     if options.model is not None and not is_nano(options.model):
         return False
     if options.strategy == "draft":
@@ -107,24 +110,24 @@ class EmbeddedParser:
     def verified(
         self,
         drafted: Page,
-        read: Sequence[TextLine],
+        recognised: Sequence[TextLine],
         runner: Runner | None = None,
         more: FileDrafts | None = None,
     ) -> PageReading:
         """A drafted page with its text blocks verified.
 
         Args:
-            drafted: the page as drafted.
-            read: the page's recognised lines with their features.
-            runner: decodes in place of ``decoder``.
-            more: drafts besides, of files.
+            drafted: The page; it stays as it is.
+            recognised: The page's lines as OCR read them, with their features.
+            runner: Decodes in place of ``decoder``.
+            more: Drafts besides, of files.
         """
         runner = runner or self.decoder
         parsed = drafted.model_copy(deep=True)
         pieces = [
             piece
             for index, block in enumerate(parsed.blocks)
-            for piece in self._pieces(index, block, read, more)
+            for piece in self._pieces(index, block, recognised, more)
         ]
         results = runner.run([piece.request for piece in pieces])
         answers: dict[int, tuple[list[Result], list[TextLine]]] = {}
@@ -143,11 +146,11 @@ class EmbeddedParser:
         return PageReading(parsed, traces, results)
 
     def _pieces(
-        self, index: int, block: Block, read: Sequence[TextLine], more: FileDrafts | None = None
+        self, index: int, block: Block, recognised: Sequence[TextLine], more: FileDrafts | None = None
     ) -> list[_Piece]:
         if block.label in _LEFT or block.source != "ocr" or not _is_latin(block.content):
             return []
-        lines = lines_of(block, read)
+        lines = lines_of(block, recognised)
         if block.label is Label.LIST_ITEM:
             lines = _unmarked(lines)
         return [_Piece(index, run, self._request(run, more)) for run in self._runs(lines)]
@@ -178,8 +181,10 @@ class EmbeddedParser:
         )
 
     def answered(self, block: Block, results: Sequence[Result], lines: Sequence[TextLine]) -> Block:
-        """The block, read from ``lines``, with the corrections that the model and what is printed bear out; its
-        draft where reading failed."""
+        """The block, read from ``lines``, with the corrections that the model and what is printed bear out.
+
+        Its draft where reading failed.
+        """
         read = block.model_copy(deep=True)
         failed = next((result for result in results if result.finish is not Finish.STOP), None)
         if failed is not None:
@@ -188,8 +193,8 @@ class EmbeddedParser:
             return read
         reader = cast(Reader, self.target)
         words = [word for result in results for word in sure_words(result, reader)]
-        evidence = PrintEvidence(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
-        found = reconcile(block.content, words, evidence.log_ratio, self.target.least_odds)
+        printed = PrintEvidence(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
+        found = reconcile(block.content, words, printed.log_ratio, self.target.least_odds)
         read.content = found.text
         self._say(read, found, results)
         return read
@@ -213,12 +218,14 @@ def _is_latin(text: str) -> bool:
     return 2 * sum(ord(letter) < _LATIN_END for letter in letters) >= len(letters)
 
 
-def lines_of(block: Block, read: Sequence[TextLine]) -> list[TextLine]:
-    """The recognised lines, with features, that a block's lines were made of; none where they do not account
-    for all of its text."""
+def lines_of(block: Block, recognised: Sequence[TextLine]) -> list[TextLine]:
+    """The recognised lines, with features, that a block's lines were made of.
+
+    None where they do not account for all of its text.
+    """
     found: list[TextLine] = []
     for line in block.lines:
-        parts = [one for one in read if one.features is not None and _is_part(one, line)]
+        parts = [one for one in recognised if one.features is not None and _is_part(one, line)]
         parts.sort(key=lambda one: one.bbox.x0)
         if _letters("".join(one.text for one in parts)) != _letters(line.text):
             return []

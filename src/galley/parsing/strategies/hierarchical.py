@@ -1,18 +1,25 @@
-"""The ``hierarchical`` strategy (HSD, 3): regions are verified first, then the whole page with all that was
-read in them as an unordered pool of drafts, so that the model decides on the reading order.
+"""The ``hierarchical`` strategy (HSD, 3).
+
+Regions are verified first, then the whole page with all that was read in them as an unordered pool of drafts, so that
+the model decides on the reading order.
+
+The paper's two stages follow one another. With ``ParseOptions.overlap`` they run in one batch and the page matches
+what the regions are still writing, as the public HSD code does; that a region which looped or failed withdraws what
+it wrote, and offers its draft again, is Galley's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
-from galley.decoding import DraftPool, Finish
+from galley.decoding import DraftPool, Finish, Result
 from galley.document import Page
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
 from galley.parsing.page.state import PageState
-from galley.parsing.strategies.decoders import make_decoder
+from galley.parsing.strategies.decoders import make_decoder, make_page_drafter_config
 from galley.parsing.strategies.drafts import draft_text
 from galley.parsing.strategies.file_drafts import FileDrafts
 from galley.parsing.strategies.page import can_read_pages, page_of, page_request
@@ -23,8 +30,9 @@ from galley.targets.prompt import AnyReader, Runner, text_key
 
 
 class HierarchicalParser:
-    """Reads regions, then pages. With ``overlap`` both run in one batch and the page follows what regions
-    write.
+    """Reads regions as the options say, then the page, which matches what they wrote whatever else drafts for it.
+
+    With ``overlap`` both run in one batch and the page follows what regions write.
     """
 
     def __init__(self, options: ParseOptions, reader: AnyReader, draft: DraftParser) -> None:
@@ -32,6 +40,7 @@ class HierarchicalParser:
         can_read_pages(reader)
         self.requests = RegionRequests(reader, options)
         self.decoder = make_decoder(reader, options)
+        self._page_drafter = make_page_drafter_config(reader, options)
 
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in the model's reading order."""
@@ -52,17 +61,18 @@ class HierarchicalParser:
         pool = self._pool(drafted, tasks)
         for ids in more.ids(self.reader):
             pool.add(ids)
-        request = page_request(page.image, pool, self.reader, self.options)
+        request = page_request(page.image, pool, self.reader, self.options, self._page_drafter)
         requests = [task.request for task in tasks]
         if self.options.overlap:
             for task in tasks:
-                task.request.on_commit = _follower(pool, task.index)
+                task.request.on_commit = partial(pool.extend, task.index)
+                task.request.on_finish = partial(_settle, pool, task)
             whole, *regions = runner.run([request, *requests])
         else:
             regions = runner.run(requests)
             for task, result in zip(tasks, regions, strict=True):
-                failed = result.finish is not Finish.STOP
-                pool.extend(task.index, task.draft if failed else result.ids)
+                pool.extend(task.index, result.ids)
+                _settle(pool, task, result)
             [whole] = runner.run([request])
         answered = with_answers(drafted, tasks, regions, self.reader)
         read, traces = page_of(whole, answered, self.reader)
@@ -82,8 +92,7 @@ class HierarchicalParser:
         return pool
 
 
-def _follower(pool: DraftPool, draft: int) -> Callable[[list[int]], None]:
-    def follow(tokens: list[int]) -> None:
-        pool.extend(draft, tokens)
-
-    return follow
+def _settle(pool: DraftPool, task: RegionTask, result: Result) -> None:
+    """A region's draft in place of what it wrote, where it looped or failed."""
+    if result.finish is not Finish.STOP:
+        pool.replace(task.index, task.draft)

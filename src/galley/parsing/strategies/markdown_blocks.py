@@ -109,7 +109,7 @@ def plain(text: str) -> str:
 
 
 def formula(latex: str) -> tuple[str, dict[str, Any]]:
-    """LaTeX without delimiters, its ``\\tag`` as the block's equation number."""
+    r"""LaTeX without delimiters, its ``\tag`` as the block's equation number."""
     latex = latex.strip()
     for opening, closing in (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$")):
         if (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.decoding import DraftPool, Finish, Request, Result
+from galley.decoding import DrafterConfig, DraftPool, Finish, Request, Result
 from galley.document import BBox, Block, Label, Page
 from galley.document.table_html import table_html
 from galley.errors import one_line
@@ -64,20 +64,26 @@ def can_read_pages(reader: TextReader) -> None:
 
 
 def page_request(
-    image: NDArray[np.uint8], pool: DraftPool, reader: TextReader, options: ParseOptions
+    image: NDArray[np.uint8],
+    pool: DraftPool,
+    reader: TextReader,
+    options: ParseOptions,
+    drafter: DrafterConfig | None = None,
 ) -> Request:
-    """The request for a whole page; image: upright, (height, width, 3)."""
+    """The request for a whole page; image: upright, (height, width, 3). drafter: None for the decoder's."""
     return Request(
         reader.prompt(image, Task.PAGE),
         drafts=pool,
         max_tokens=options.max_page_tokens,
         acceptance=make_acceptance(options),
+        drafter=drafter,
     )
 
 
 def page_of(result: Result, fallback: Page, reader: TextReader) -> tuple[Page, Traces | None]:
-    """The page as the model wrote it, and traces of its blocks; ``fallback``, whose blocks are the pool's first
-    drafts in order, gives boxes.
+    """The page as the model wrote it, and traces of its blocks.
+
+    ``fallback``, whose blocks are the pool's first drafts in order, gives boxes.
 
     Where the model failed, looped or wrote nothing, the fallback itself with a warning, its blocks flagged that no
     model has read, and no traces.

@@ -1,5 +1,7 @@
-"""What is printed, asked about a correction: the features the recogniser kept of a line say how likely each of two
-texts is."""
+"""What is printed, asked about a correction.
+
+The features the recogniser kept of a line say how likely each of two texts is.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,19 @@ class PrintedLine(Protocol):
     """A recognised line with the features it was read from and the frame of each of its characters."""
 
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """What was read."""
+        ...
 
     @property
-    def char_frames(self) -> NDArray[np.int64] | None: ...
+    def char_frames(self) -> NDArray[np.int64] | None:
+        """(len(text),) frame that each character was read at."""
+        ...
 
     @property
-    def features(self) -> NDArray[np.float16] | None: ...
+    def features(self) -> NDArray[np.float16] | None:
+        """(frames, channels) that the text was read from."""
+        ...
 
 
 class _Word(NamedTuple):
@@ -40,8 +48,8 @@ class _Word(NamedTuple):
 class PrintEvidence:
     """The lines a drafted text was made of, as evidence for or against changes of it."""
 
-    def __init__(self, draft: str, lines: Sequence[PrintedLine], spell: LineScorer) -> None:
-        self._draft, self._lines, self._spell = draft, lines, spell
+    def __init__(self, draft: str, lines: Sequence[PrintedLine], score: LineScorer) -> None:
+        self._draft, self._lines, self._score = draft, lines, score
         self._spans = [[match.span() for match in WORD.finditer(line.text)] for line in lines]
 
     @cached_property
@@ -58,8 +66,11 @@ class PrintEvidence:
         }
 
     def log_ratio(self, first: int, last: int, after: str) -> float:
-        """Log of how much likelier the printed line is with ``after`` than with the draft's words ``first`` to
-        ``last - 1``. -inf where they are not neighbours on one line or one of the two cannot be read there."""
+        """Log of how much likelier the printed line is with ``after`` than with the draft's words.
+
+        The words are ``first`` to ``last - 1``. -inf where they are not neighbours on one line or one of the two texts
+        cannot be read there.
+        """
         places = [self._places.get(number) for number in range(first, last)]
         if not places or places[0] is None:
             return -math.inf
@@ -75,7 +86,7 @@ class PrintEvidence:
         shown = printed.features[_frames(printed.char_frames, left, right, len(printed.features))]
         start, end = spans[number][0], spans[number + len(places) - 1][1]
         text = printed.text
-        before, now = self._spell(shown, [text[left:right], text[left:start] + after + text[end:right]])
+        before, now = self._score(shown, [text[left:right], text[left:start] + after + text[end:right]])
         return now - before if min(before, now) > -math.inf else -math.inf
 
 

@@ -1,5 +1,7 @@
-"""The ``regions`` strategy: every drafted block's crop is read by the model, all of a page in one batch
-(GLM-OCR's and GravityOCR's way; HSD's stage 1), with what the drafter read as a free draft.
+"""The ``regions`` strategy.
+
+Every drafted block's crop is read by the model, all of a page in one batch (GLM-OCR's and GravityOCR's way; HSD's
+stage 1), with what the drafter read as a free draft.
 """
 
 from __future__ import annotations
@@ -151,8 +153,9 @@ def answered(block: Block, result: Result, reader: TextReader) -> Block:
 
 
 def _kept(block: Block, result: Result, reader: TextReader) -> Block:
-    """The draft of a region that looped or failed; with no draft, what had been written before it went
-    wrong.
+    """The draft of a region that looped or failed.
+
+    With no draft, what had been written before it went wrong.
     """
     why = "loop" if result.finish is Finish.LOOP else "failed"
     if block.content.strip() or block.table is not None:

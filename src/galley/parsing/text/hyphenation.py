@@ -1,5 +1,6 @@
-"""Joining lines into running text: a hyphen at a line's end goes only where a dictionary or the document
-agrees.
+"""Joining lines into running text.
+
+A hyphen at a line's end goes only where a dictionary or the document agrees.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ def english() -> frozenset[str]:
 
 
 class Vocabulary:
-    """Words known to be words: English, and those ``texts`` (lines of the document) hold away from line
-    ends.
+    """Words known to be words.
+
+    English, and those ``texts`` (lines of the document) hold away from line ends.
     """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -49,8 +51,9 @@ class Vocabulary:
             self.learn(text)
 
     def learn(self, text: str) -> None:
-        """Add the words of one line except a last one that may be half a word and a first one that may be
-        its rest.
+        """Add the words of one line.
+
+        A last one that may be half a word is left out, and a first one that may be its rest.
         """
         words = [match.group().lower() for match in _WORD.finditer(text)]
         if text and text[-1] in _HYPHENS:
@@ -62,8 +65,9 @@ class Vocabulary:
         return word in self.own or word in english()
 
     def joint(self, before: str, after: str) -> str | None:
-        """What stands between two lines of one paragraph: a space, nothing, or None = nothing, and the
-        hyphen goes.
+        """What stands between two lines of one paragraph.
+
+        A space, nothing, or None = nothing, and the hyphen goes.
         """
         if not before or not after:
             return ""
@@ -85,8 +89,10 @@ class Vocabulary:
 
 
 def _spaceless(last: str, first: str) -> bool:
-    """Whether no space belongs between two lines that end and begin so: one is East Asian, and the other too, or a
-    quotation mark, which Chinese shares with Latin."""
+    """Whether no space belongs between two lines that end and begin so.
+
+    One is East Asian, and the other too, or a quotation mark, which Chinese shares with Latin.
+    """
     known = [bool(EAST_ASIAN.match(char)) for char in (last, first)]
     return any(known) and all(
         is_asian or char in _QUOTES for is_asian, char in zip(known, (last, first), strict=True)

@@ -1,5 +1,6 @@
-"""Marks that open or identify a line: bullets, numbers of lists and headings, page numbers, equation
-numbers.
+"""Marks that open or identify a line.
+
+Bullets, numbers of lists and headings, page numbers, equation numbers.
 """
 
 from __future__ import annotations
@@ -61,8 +62,9 @@ def without_bullet(text: str) -> str:
 
 
 def numbering_depth(text: str) -> int | None:
-    """How deep a heading's number is: 1 for ``2 Methods`` or ``IV. Results``, 2 for ``2.1 Data``; None
-    without one.
+    """How deep a heading's number is: 1 for ``2 Methods`` or ``IV.
+
+    Results``, 2 for ``2.1 Data``; None without one.
     """
     section = _ASIAN_SECTION.match(text)
     if section:

@@ -21,8 +21,7 @@ from galley.parsing.trace.snapshot import BLOCKS, page_snapshot
 
 
 class DocumentTrace:
-    """Writes, for each page that document passes change, an image after the pass and a report; and one report of all
-    pages.
+    """Writes what document passes change: for each page images and a report, and one report of all pages.
 
     A traced document goes through one pass after the other as a whole.
 

@@ -31,8 +31,11 @@ def join_captions(page: PageState, tools: PageTools) -> None:
 
 
 def joined_captions(zones: Sequence[Zone]) -> list[Zone]:
-    """The zones in their order; those of one row that together caption the table below, or the figure above, are one
-    caption at the place of the first."""
+    """The zones in their order.
+
+    Those of one row that together caption the table below, or the figure above, are one caption at the place of the
+    first.
+    """
     pieces = [i for i, zone in enumerate(zones) if zone.label in _PIECES and len(merge_rows(zone.lines)) == 1]
     joined = list(zones)
     gone: set[int] = set()

@@ -101,8 +101,10 @@ def _mark_edge(zones: Sequence[Zone], marked: list[Zone], height: int, top: bool
 
 
 def _beside_number(zones: Sequence[Zone], edge: Sequence[int], rest: Sequence[int]) -> bool:
-    """Whether the page number is at an end of the last row of the page, which stands apart: what is beside it is the
-    running title."""
+    """Whether the page number is at an end of the last row of the page, which stands apart.
+
+    What is beside it is the running title.
+    """
     ends = (edge[0], edge[-1])
     tallest = max(zone.bbox.height for zone in _at(zones, edge))
     return any(is_page_number(_text(zones[i])) for i in ends) and (
