@@ -10,6 +10,7 @@ import pytest
 
 from galley.decoding import DraftPool, Finish, ForwardCosts, Request, Result, Scores, Window
 from galley.document import Label
+from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser
@@ -17,7 +18,7 @@ from galley.targets.prompt import Prompt
 
 from .scripted import STOP, FixedDraft, ScriptedReader, Written, block
 
-NO_PAGE: Any = None
+NO_PAGE = PageImage(1, np.zeros((1, 1, 3), dtype=np.uint8), 200.0)
 FIRST = "The first paragraph stands here, with words enough to match."
 SECOND = "Another one follows it and ends the page."
 PAGE = f"{FIRST}\n\n{SECOND}"
