@@ -60,8 +60,8 @@ clean:
 
 # $(1): the folder of a virtual environment, made anew
 define new-venv
-@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
-	|| { echo "Galley needs Python 3.10 or newer; name one: make PYTHON=python3.11"; exit 1; }
+@$(PYTHON) -c 'import sys; sys.exit(not (3, 10) <= sys.version_info < (3, 13))' \
+	|| { echo "Galley needs Python 3.10, 3.11 or 3.12; name one: make PYTHON=python3.11"; exit 1; }
 @$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
 	|| { echo "Python's venv is missing; on Debian and Ubuntu: apt install python3-venv"; exit 1; }
 $(PYTHON) -m venv --clear $(1)

@@ -17,8 +17,10 @@ from galley.targets.prompt import AnyReader
 
 
 class LoadedModels:
-    """Makes parsers that share their models. Each model is loaded when it is first needed; of verifying models the
-    one used last is kept. For one thread at a time."""
+    """Makes parsers that share their models; for one thread at a time.
+
+    Each model is loaded when it is first needed. Of the verifying models, the one used last is kept.
+    """
 
     def __init__(self) -> None:
         self._embedded: tuple[Hashable, NanoTarget] | None = None

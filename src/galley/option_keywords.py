@@ -42,9 +42,10 @@ class OptionKeywords(TypedDict, total=False):
 
 
 def with_option_keywords(function: Function) -> Function:
-    """Spell the keywords out in the signature, for editors and notebooks that ask the running function.
+    """Spell the keywords out in the signature, for editors and notebooks that inspect the running function.
 
-    function: ends in ``**overrides: Unpack[OptionKeywords]``.
+    Args:
+        function: ends in ``**overrides: Unpack[OptionKeywords]``.
     """
     signature = inspect.signature(function)
     own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]

@@ -24,7 +24,9 @@ down."""
 class PageParser(Protocol):
     """A strategy: reads one page after the other."""
 
-    def parse_page(self, page: PageImage) -> Page: ...
+    def parse_page(self, page: PageImage) -> Page:
+        """Read a page."""
+        ...
 
 
 ParserFactory = Callable[[ParseOptions, ImageSink | None], PageParser]

@@ -24,7 +24,8 @@ AnyParser = DraftParser | EmbeddedParser | RegionsParser | PageParser | Hierarch
 def needs_model(options: ParseOptions) -> bool:
     """Whether the options ask for a model that is to be loaded.
 
-    ``UsageError`` where strategy and model contradict each other.
+    Raises:
+        UsageError: strategy and model contradict each other.
     """
     if options.strategy == "draft" and options.model is not None:
         raise UsageError("the draft strategy uses no model; leave out --model or --strategy draft")

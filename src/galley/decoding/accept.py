@@ -1,5 +1,4 @@
-"""Acceptance: which path of a verified window is committed, and the token the model itself writes after
-it."""
+"""Acceptance: which path of a verified window is committed, and the token that the model itself writes behind it."""
 
 from __future__ import annotations
 
@@ -20,10 +19,11 @@ from galley.decoding.window import Window
 class Prediction:
     """What the model predicts after one slot.
 
-    best: its arg-max. row: (vocabulary,) log-probabilities up to a constant, penalty applied, or None.
-    offers: the drafted tokens that stand after this slot, and for each its log-probability relative to
-    ``best``
-        (nan where it was not asked for).
+    Attributes:
+        best: its arg-max.
+        offers: the drafted tokens that stand after this slot, and for each its log-probability relative to
+            ``best`` (nan where it was not asked for).
+        row: (vocabulary,) log-probabilities up to a constant, penalty applied; None where not asked for.
     """
 
     best: int
@@ -48,14 +48,16 @@ class Exact:
     detail = ScoreDetail.ARGMAX
 
     def choose(self, prediction: Prediction, random: np.random.Generator) -> int:
+        """See ``Acceptance.choose``."""
         return prediction.best
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """HSD, 3: take the likeliest drafted child u* while log p(u*) - log p(best) >= log tau; else the best.
+    """HSD, 3: the likeliest drafted child u* while log p(u*) - log p(best) >= log tau; else the best token.
 
-    tau: in (0, 1]; 1 is exact greedy up to ties, HSD uses 0.75.
+    Attributes:
+        tau: in (0, 1]; 1 is exact greedy up to ties, HSD uses 0.75.
     """
 
     tau: float = 0.75
@@ -66,6 +68,7 @@ class Threshold:
             raise ValueError(f"tau is a probability ratio above 0 and at most 1, not {self.tau}")
 
     def choose(self, prediction: Prediction, random: np.random.Generator) -> int:
+        """See ``Acceptance.choose``."""
         offers = prediction.offers
         if not offers or prediction.best in offers:
             return prediction.best
@@ -79,12 +82,16 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Sampling:
-    """Samples from the target's distribution at ``temperature``; drafts change the speed only.
+    """Samples from the target's distribution; drafts change the speed only.
 
-    Drafts are deterministic, that is point-mass proposals q. Speculative sampling then accepts a drafted
-    token with probability p(token) and otherwise samples from p without it. Sampling from p and going on
-    where the sample is drafted is the same rule for chains and trees, and with one random number per
-    committed token a seed gives the same text with and without drafts.
+    Drafts are deterministic, so they propose with probability 1. Speculative sampling then accepts a drafted
+    token with probability p(token), and otherwise samples from p without it. To sample from p, and to go on where
+    the sample was drafted, is the same rule for chains and trees. With one random number per committed token, a
+    seed gives the same text with and without drafts.
+
+    Attributes:
+        temperature: divides the logits.
+        seed: of the random numbers; None for a new one.
     """
 
     temperature: float = 1.0
@@ -96,6 +103,7 @@ class Sampling:
             raise ValueError("temperature is above 0; use Exact() for greedy decoding")
 
     def choose(self, prediction: Prediction, random: np.random.Generator) -> int:
+        """See ``Acceptance.choose``."""
         if prediction.row is None:
             raise ValueError("sampling needs the target to give log-probabilities (ScoreDetail.FULL)")
         scaled = prediction.row.astype(np.float64) / self.temperature
@@ -108,9 +116,11 @@ class Sampling:
 class Outcome:
     """The accepted path.
 
-    slots: window slots whose KV is kept, x0 first. tokens: what is committed: the drafted tokens of the
-    path and then one more, the model's own. confidences: the model's log-probability of each token, before
-    penalty and temperature; None where not asked for.
+    Attributes:
+        slots: window slots whose keys and values are kept, x0 first.
+        tokens: what is committed: the drafted tokens of the path and one more, the model's own.
+        confidences: the model's log-probability of each token, before penalty and temperature; None where not
+            asked for.
     """
 
     slots: list[int] = field(default_factory=lambda: [0])
@@ -150,8 +160,7 @@ def accept_path(
 def first_token(
     scores: Scores, rule: Acceptance, random: np.random.Generator, penalty: RepetitionPenalty | None = None
 ) -> Outcome:
-    """The token that follows the prompt: an accepted path from the prompt's last slot, after which nothing is
-    drafted."""
+    """The token that follows the prompt: an accepted path from the prompt's last slot, without drafts."""
     return accept_path(Window.chain([0]), scores, rule, random, penalty)
 
 

@@ -1,4 +1,4 @@
-"""What forwards cost and what drafts earn: the three estimates that steer window sizes."""
+"""What forwards cost and what drafts gain: the three estimates that steer window sizes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from galley.decoding.window import Window
 class ForwardCosts:
     """Seconds of a forward by its total number of slots, interpolated between measured widths.
 
-    Beyond the last width the line through the last two goes on. ForwardCosts never fall with width.
+    Beyond the last width the line through the last two is continued. Costs never fall with width.
     """
 
     def __init__(self, widths: Sequence[int], seconds: Sequence[float]) -> None:
@@ -28,16 +28,26 @@ class ForwardCosts:
 
     @classmethod
     def flat(cls, seconds: float = 1.0) -> ForwardCosts:
-        """Every forward costs the same: a GPU far from full."""
+        """Costs that do not depend on width, as on a GPU that is far from full.
+
+        Args:
+            seconds: of every forward.
+        """
         return cls([1], [seconds])
 
     @classmethod
     def measure(cls, target: Target, handle: Handle, token: int, budget: float = 0.5) -> ForwardCosts:
         """Time dummy windows on a prefilled sequence; nothing is committed.
 
-        Widths grow fourfold to 256 and stop when ``budget`` seconds are spent or the target refuses one; a
-        slow target is then extrapolated. The least of a few times by the target's clock counts: what else the
-        machine does only adds to them, and one slow sample would rule a width out for good.
+        Widths grow fourfold to 256. They stop when the budget is spent or the target refuses one; a slow target
+        is then extrapolated. Of a few times by the target's clock the least counts: other programs only add to
+        them, and one slow sample would rule a width out for good.
+
+        Args:
+            target: the model.
+            handle: a prefilled sequence.
+            token: id that fills the windows.
+            budget: seconds to spend.
         """
         clock = getattr(target, "clock", time.perf_counter)
         widths: list[int] = []
@@ -59,8 +69,10 @@ class ForwardCosts:
         return cls(widths, seconds)
 
     def share(self, slots: NDArray[np.int64] | int, batch: int = 1) -> NDArray[np.float64]:
-        """Seconds one of ``batch`` sequences pays for a window of ``slots``, all windows being about
-        alike."""
+        """Seconds that one of ``batch`` sequences pays for a window of ``slots``.
+
+        All windows of the batch are taken to be about alike.
+        """
         total = np.asarray(slots, dtype=np.float64) * batch
         inside = np.interp(total, self.widths, self.seconds)
         if len(self.widths) > 1:
@@ -82,9 +94,10 @@ def _least_time(
 
 
 class AcceptanceRate:
-    """The share of drafted tokens that the model accepts, of late; recent ``memory`` trials count.
+    """The share of drafted tokens that the model accepted recently.
 
-    ``prior`` counts as ``weight`` trials; a parent rate stands in for it and learns alongside.
+    The last ``memory`` trials count. ``prior`` counts as ``weight`` trials. A parent rate can replace the prior;
+    it learns from the same trials.
     """
 
     def __init__(self, prior: float | AcceptanceRate, weight: float = 8.0, memory: float = 256.0) -> None:
@@ -96,6 +109,7 @@ class AcceptanceRate:
 
     @property
     def value(self) -> float:
+        """The rate, 0 to 1."""
         prior = self._prior.value if isinstance(self._prior, AcceptanceRate) else self._prior
         return (prior * self._weight + self._hits) / (self._weight + self._trials)
 
@@ -104,6 +118,7 @@ class AcceptanceRate:
         return AcceptanceRate(self, self._weight, self._memory)
 
     def see(self, hits: int, misses: int) -> None:
+        """Count accepted (``hits``) and rejected (``misses``) tokens."""
         fade = self._memory / (self._memory + hits + misses)
         self._hits = (self._hits + hits) * fade
         self._trials = (self._trials + hits + misses) * fade
@@ -120,9 +135,9 @@ class AcceptanceRate:
 
 
 class Throughput:
-    """Tokens committed per second of forward cost, of late: what a second is worth.
+    """Tokens committed per second of forward cost, recently: what a second is worth.
 
-    Starts at plain autoregressive decoding, the least that a second gives.
+    It starts at plain autoregressive decoding, the least that a second gives.
     """
 
     def __init__(self, costs: ForwardCosts, memory: float = 256.0) -> None:
@@ -132,9 +147,11 @@ class Throughput:
 
     @property
     def tokens_per_second(self) -> float:
+        """The estimate."""
         return self._tokens / self._seconds
 
     def see(self, tokens: int, seconds: float) -> None:
+        """Count committed tokens and the seconds of their forwards."""
         fade = self._memory / (self._memory + tokens)
         self._tokens = (self._tokens + tokens) * fade
         self._seconds = (self._seconds + seconds) * fade

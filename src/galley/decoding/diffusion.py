@@ -1,4 +1,4 @@
-"""Direct block diffusion: the drafter's text taken as it is, unverified. A diagnostic, not a way to parse."""
+"""Direct block diffusion: the drafter's text without verification. It serves to measure the drafter."""
 
 from __future__ import annotations
 
@@ -23,12 +23,19 @@ def diffuse(
     tau_c: float = 0.9,
     block_size: int | None = None,
 ) -> Result:
-    """Write block by block (GravityOCR, direct mode); quality falls below the causal path's.
+    """Write block by block (GravityOCR, direct mode); the quality is below that of the causal path.
 
-    Each denoising step reveals every position of the block whose probability exceeds ``tau_c``, or the
-    single most confident one if none does. A full block is written to the cache by one causal forward. The
-    text is cut at the first stop token. ``Stats.draft_forwards`` counts denoising steps and
-    ``Stats.write_forwards`` cache writes, so that TPF counts only forwards that commit tokens.
+    Each denoising step reveals every position of the block whose probability exceeds ``tau_c``, or the most
+    confident one if none does. A full block is written to the cache by one causal forward. The text is cut at the
+    first stop token. ``Stats.draft_forwards`` counts denoising steps and ``Stats.write_forwards`` cache writes,
+    so that TPF counts only forwards that commit tokens.
+
+    Args:
+        target: a model that can draft for itself.
+        prompt: what the target reads.
+        max_tokens: most tokens written.
+        tau_c: probability, 0 to 1, from which on a position is revealed.
+        block_size: masks per block; None takes the model's.
     """
     size = block_size or target.block_size
     if target.mask_id is None or size is None:

@@ -44,14 +44,18 @@ class _Step:
 
 
 class Decoder(RequestQueue):
-    """Decodes requests with draft-and-verify, up to ``max_batch`` at a time.
+    """Decodes requests with draft-and-verify.
 
-    drafter: a name of ``galley.decoding.drafters.DRAFTERS`` or settings; a request may have its own. key: what
-    drafts given as ids are compared by (see ``TokenKey``). costs: seconds of a forward by slots; measured on the
-    first sequence where a drafter needs them and none are given.
+    Every forward carries every running sequence with the window it needs: some draft, some verify, none waits.
+    ``add`` and ``cancel`` may be called from other threads while one thread calls ``step``.
 
-    Every forward carries every running sequence, each with the window it needs: some draft, some verify,
-    none waits. ``add`` and ``cancel`` may be called from other threads while one thread calls ``step``.
+    Args:
+        target: the model.
+        drafter: a name of ``galley.decoding.drafters.DRAFTERS``, or settings. A request may have its own.
+        max_batch: most sequences that run at a time.
+        key: what drafts given as ids are compared by (see ``TokenKey``).
+        costs: seconds of a forward by slots. Where a drafter needs them and none are given, they are measured on
+            the first sequence.
     """
 
     def __init__(

@@ -13,8 +13,13 @@ Support = Callable[[Sequence[int]], int]
 
 
 class Loop(NamedTuple):
-    """A repeated tail: it begins at output index ``start``, one copy is ``period`` tokens, ``copies`` are
-    whole."""
+    """A repeated tail of a text.
+
+    Attributes:
+        start: output index at which it begins.
+        period: tokens of one copy.
+        copies: number of whole copies.
+    """
 
     start: int
     period: int
@@ -25,12 +30,15 @@ class Loop(NamedTuple):
 class LoopGuard:
     """When a repeated tail counts as a loop.
 
-    A tail is a loop when it holds at least ``copies`` copies of a unit *and* copies x (different tokens in
-    the unit) reaches ``repeated``. Empty cells, dot leaders and blank table rows are made of very few
-    different tokens and may repeat for long; a line of real words may not. Drafts vouch for repetition: for
-    a unit they hold k times, 2k more copies are needed.
+    A tail is a loop when it holds at least ``copies`` copies of a unit *and* copies x (different tokens in the unit)
+    reaches ``repeated``. Empty cells, dot leaders and blank table rows consist of very few different tokens and
+    may repeat for long; a line of words may not. For a unit that a draft holds k times, 2k more copies are
+    needed.
 
-    longest: the longest unit looked for, in tokens.
+    Attributes:
+        copies: least copies of a loop.
+        repeated: least copies x different tokens of a loop.
+        longest: most tokens of a unit.
     """
 
     copies: int = 8
@@ -38,6 +46,7 @@ class LoopGuard:
     longest: int = 1024
 
     def watch(self, support: Support) -> LoopWatch:
+        """A watch for one text, whose drafts ``support`` looks units up in."""
         return LoopWatch(self, support)
 
 

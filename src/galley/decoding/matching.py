@@ -25,20 +25,21 @@ _SHIFT_WEIGHTS = (0.5, 0.25, 0.25)
 class MatchLimits:
     """How the committed text is matched with drafts.
 
-    Of HSD (3) is ``n``. The public HSD code has besides it ``grown``, ``depth``, ``weakest`` and ``by_key``; the
-    numbers of ``grown``, ``chain`` and ``places``, ``resume`` and ``begin`` are Galley's own.
+    Of HSD (3) is ``n``. The public HSD code has besides it ``grown``, ``depth``, ``weakest`` and ``by_key``. The
+    numbers of ``grown``, ``chain`` and ``places``, and ``resume`` and ``begin``, are Galley's own.
 
     Attributes:
         n: tokens that must match (HSD: 3).
-        grown: the most the window grows to while several places match; ``n`` or less switches growth off.
+        grown: most tokens that the window grows to while several places match; ``n`` or less switches growth off.
         depth: tokens drafted per place when there are several.
         chain: tokens drafted when there is one place, which proposes the rest of its draft.
-        places: the most places taken at once.
+        places: most places taken at once.
         weakest: tokens that must match as a last resort, where ``n`` do not; ``n`` switches that off.
-        resume: take a draft up again right behind a token that the model wrote otherwise, without waiting for ``n``
-            tokens to match once more.
-        begin: expect drafts that were not used yet to begin at the start of the output and where one is used up.
-        by_key: compare tokens by their keys (see ``TokenKey``), else by their ids.
+        resume: whether to continue a draft right behind a token that the model wrote otherwise, without waiting
+            for ``n`` tokens to match again.
+        begin: whether drafts that were not used yet are expected to begin at the start of the output, and where
+            one is used up.
+        by_key: compare tokens by their keys (see ``TokenKey``); else by their ids.
     """
 
     n: int = 3
@@ -70,11 +71,9 @@ _ONWARD = 0.97
 
 
 class MatchOdds:
-    """Learns how likely places are right, by how they were found, and how likely text there goes on being
-    right.
+    """Learns how likely places are right, by how they were found, and how likely the text there goes on being right.
 
-    Places are judged by the text committed later whether or not they were verified, so learning costs
-    nothing.
+    Places are judged by the text committed later, whether or not they were verified, so learning costs nothing.
     """
 
     def __init__(self, parent: MatchOdds | None = None) -> None:
@@ -89,7 +88,13 @@ class MatchOdds:
         return self._entry[kind].value * geometric(self._onward.value, length) / self._onward.value
 
     def see(self, kind: MatchKind, hits: int, missed: bool) -> None:
-        """Of the best place found this way, ``hits`` tokens were right; missed: and then one was wrong."""
+        """Learn from the best place that was found in one way.
+
+        Args:
+            kind: how it was found.
+            hits: how many of its tokens were right.
+            missed: whether one was wrong after them.
+        """
         if hits:
             self._entry[kind].see(1, 0)
             self._onward.see(hits - 1, int(missed))
@@ -200,8 +205,7 @@ class DraftMatcher:
         return []
 
     def _expected(self, committed: Sequence[int]) -> list[tuple[DraftPosition, float]]:
-        """Places reached from where the text last stood, the tokens since then replaced, inserted or left
-        out."""
+        """Places reached from where the text last stood: tokens since then replaced, inserted or left out."""
         since = self._since
         if since > self._limits.n:
             return []

@@ -21,10 +21,20 @@ class RepetitionPenalty:
         self._seen = set(seen)
 
     def saw(self, tokens: Iterable[int]) -> None:
+        """Take note of committed tokens."""
         self._seen.update(tokens)
 
     def logits(self, scores: Scores, slot: int, path: Iterable[int]) -> NDArray[np.float32]:
-        """(vocabulary,) penalised logits after ``slot``; ``path``: uncommitted tokens up to the slot."""
+        """Penalised logits after a slot.
+
+        Args:
+            scores: of the window.
+            slot: number of the slot.
+            path: uncommitted tokens up to the slot.
+
+        Returns:
+            (vocabulary,) float32.
+        """
         if scores.logprobs is None:
             raise ValueError(
                 "a repetition penalty needs the target to give log-probabilities (ScoreDetail.FULL)"

@@ -13,12 +13,17 @@ differences between drafter and model do not hide a match."""
 
 
 def in_vocabulary(draft: Sequence[int], vocab_size: int) -> list[int]:
-    """The ids that a model has a token for. A draft is a hint: wrong ids in it must not end a text."""
+    """The ids that a model has a token for; wrong ids in a draft must not end a text."""
     return [int(token) for token in draft if 0 <= token < vocab_size]
 
 
 class DraftPosition(NamedTuple):
-    """A place in a draft: ``position`` is the index of the token that would come next."""
+    """A place in a draft.
+
+    Attributes:
+        draft: number of the draft.
+        position: index of the token that would come next.
+    """
 
     draft: int
     position: int
@@ -98,8 +103,8 @@ class DraftPool:
     def replace(self, draft: int, tokens: Sequence[int]) -> None:
         """Withdraw what a draft holds and offer ``tokens`` in its place, under the same number.
 
-        Used where the region that was writing the draft failed or ran into a loop. Nothing matches what was
-        withdrawn any more, and a sequence that followed it is told by ``edition``.
+        This is for a draft whose region failed or ran into a loop. Nothing matches the withdrawn tokens any more, and
+        ``edition`` tells a sequence that followed them.
         """
         self._drafts[draft] = _Draft(self._drafts[draft].edition + 1)
         self.extend(draft, tokens)
@@ -109,6 +114,7 @@ class DraftPool:
         return self._drafts[draft].edition
 
     def key(self, token: int) -> str:
+        """What a token is compared by."""
         known = self._keys.get(token)
         if known is None:
             known = self._keys[token] = self._key(token)
@@ -133,9 +139,15 @@ class DraftPool:
     ) -> list[DraftPosition]:
         """Every place where the end of ``context`` occurs and something follows.
 
-        The window starts at ``shortest`` tokens and grows, up to ``longest``, while several places match;
-        where the next growth leaves none, the places before it are returned (the public HSD code's growing match
-        window). Tokens without a key do not count. by_key: compare keys, else ids.
+        The window starts at ``shortest`` tokens and grows while several places match. Where the next growth
+        leaves none, the places before it are returned (the growing window of the public HSD code). Tokens without
+        a key do not count.
+
+        Args:
+            context: committed tokens.
+            shortest: least tokens that must match.
+            longest: most tokens that are compared.
+            by_key: compare keys; else ids.
         """
         keys, skipped = self._recent_keys(context, max(longest, shortest), by_key)
         if len(keys) < shortest:

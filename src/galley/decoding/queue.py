@@ -12,7 +12,7 @@ from galley.decoding.stats import Stats
 
 
 class RequestQueue(ABC):
-    """What every decoder does with requests, whoever runs their forwards.
+    """Takes requests into a decoder, whoever runs their forwards.
 
     ``add`` and ``cancel`` may be called from other threads while one thread calls ``step``.
     """

@@ -30,14 +30,20 @@ class Finish(str, Enum):
 class Request:
     """One text to decode.
 
-    prompt: whatever the target reads. prompt_ids: the prompt's token ids, which a repetition penalty and
-    prompt lookup see; not needed otherwise. drafts: token ids of free drafts in any order (those the model
-    does not have are left out), or a pool that may grow meanwhile and be context. max_tokens: the most
-    tokens returned; the stop token is not returned, but needs room like any other. drafter: what drafts,
-    None for the decoder's. acceptance: what is accepted. repetition_penalty: 1 is none. loop_guard: None
-    switches it off. confidence: record the model's log-probability of every token in the trace. on_commit:
-    called with the new tokens after each round. on_finish: called once with the result when the text is over,
-    before the next round of the others. Neither may raise.
+    Attributes:
+        prompt: what the target reads.
+        drafts: token ids of free drafts in any order, or a pool that may grow meanwhile. Ids that the model does
+            not have are left out.
+        max_tokens: most tokens returned. The stop token is not returned, but needs room like any other.
+        acceptance: which drafted tokens are accepted.
+        drafter: the way of drafting; None for the decoder's.
+        repetition_penalty: 1 is none.
+        prompt_ids: token ids of the prompt, which a repetition penalty and prompt lookup use.
+        loop_guard: ends repetitions; None switches it off.
+        confidence: whether the trace records the model's log-probability of every token.
+        on_commit: called with the new tokens after each round; must not raise.
+        on_finish: called once with the result when the text is over, before the next round of the others; must
+            not raise.
     """
 
     prompt: Any
@@ -63,9 +69,14 @@ class Request:
 class Result:
     """A decoded text.
 
-    ids: token ids without the stop token; whatever was written before an error, a loop or a cancellation is
-    kept. loop: where the repetition is, when it ended in one. error: what the target raised, when it
-    failed. trace: one entry per id.
+    Attributes:
+        ticket: number of the request.
+        ids: token ids without the stop token. What was written before an error, a loop or a cancellation is kept.
+        finish: why it ended.
+        stats: counts.
+        trace: one entry per id.
+        loop: the repetition, when it ended in one.
+        error: what the target raised, when it failed.
     """
 
     ticket: int

@@ -74,6 +74,7 @@ class ActiveSequence:
             self.request.on_commit(fresh)
 
     def result(self) -> Result:
+        """The text so far as a result."""
         return Result(
             self.ticket,
             self.tokens,

@@ -9,7 +9,14 @@ from galley.decoding.tree import Source
 
 
 class Committed(NamedTuple):
-    """One committed token: in which round, who drafted it, and how sure the model was (log-probability)."""
+    """One committed token.
+
+    Attributes:
+        token: its id.
+        round: the round that committed it.
+        source: who drafted it.
+        confidence: the model's log-probability; None where not asked for.
+    """
 
     token: int
     round: int
@@ -19,9 +26,13 @@ class Committed(NamedTuple):
 
 @dataclass
 class Seconds:
-    """Wall time by phase. In a batch a sequence is charged its share, so that sums are true.
+    """Wall time by phase. In a batch each sequence is charged its share, so that sums are right.
 
-    draft_search: finding free drafts and drafting with a head or a smaller model.
+    Attributes:
+        prefill: reading prompts.
+        draft: forwards of x0 and masks only.
+        verify: all other forwards.
+        draft_search: finding free drafts, and drafting with a head or a smaller model.
     """
 
     prefill: float = 0.0
@@ -31,19 +42,26 @@ class Seconds:
 
     @property
     def total(self) -> float:
+        """All phases together."""
         return self.prefill + self.draft + self.verify + self.draft_search
 
 
 @dataclass
 class Stats:
-    """What one sequence (or, added up, several) took.
+    """What one sequence, or the sum of several, took.
 
-    prefill_forwards: prompts read. draft_forwards: windows of x0 and masks only. verify_forwards: windows
-    with drafted tokens, whether or not masks ride along. plain_forwards: windows of x0 alone, one
-    autoregressive step. write_forwards: causal forwards that only fill the cache (direct block diffusion).
-    batch_drafts: drafts of a multi-token-prediction head or of a smaller model, which are not forwards of this
-    one. tokens: committed tokens, the stop token included; the first comes from the prefill. accepted: drafted tokens
-    accepted, one entry per verify forward.
+    Attributes:
+        prefill_forwards: prompts read.
+        draft_forwards: windows of x0 and masks only.
+        verify_forwards: windows with drafted tokens, with or without masks.
+        plain_forwards: windows of x0 alone, one autoregressive step.
+        write_forwards: causal forwards that only fill the cache (direct block diffusion).
+        batch_drafts: drafts of a multi-token-prediction head or of a smaller model, which are not forwards of
+            this one.
+        tokens: committed tokens with the stop token; the first comes from the prefill.
+        slots: window slots computed after the prefill.
+        accepted: accepted drafted tokens, one entry per verifying forward.
+        seconds: wall time by phase.
     """
 
     prefill_forwards: int = 0
@@ -60,22 +78,20 @@ class Stats:
 
     @property
     def tpf(self) -> float:
-        """Tokens per forward (GravityOCR): committed tokens / (draft + verify forwards).
+        """Tokens per forward (GravityOCR): committed tokens / (draft + verify forwards); 0 without forwards.
 
-        Neither the prefill nor the token it gives counts, so that the ceiling is (B+2)/2 for
-        self-speculation. Cache-writing forwards of direct diffusion do not count either. 0 where no forward
-        was needed.
+        Neither the prefill nor the token it gives counts, so that the maximum for self-speculation is (B+2)/2.
+        Cache-writing forwards of direct diffusion do not count either.
         """
         forwards = self.draft_forwards + self.verify_forwards + self.plain_forwards
         return (self.tokens - self.prefill_forwards) / forwards if forwards else 0.0
 
     @property
     def aal(self) -> float:
-        """Average accepted length (HSD): tokens committed per verifying forward, its free prediction
-        included.
+        """Average accepted length (HSD): tokens committed per verifying forward, its free prediction included.
 
-        A plain step is a verification of nothing and has length 1. The one token that every draft forward
-        gives is not counted. 0 where nothing was verified.
+        A plain step verifies nothing and has length 1. The one token that every draft forward gives is not
+        counted. 0 where nothing was verified.
         """
         forwards = self.verify_forwards + self.plain_forwards
         return (self.tokens - self.prefill_forwards - self.draft_forwards) / forwards if forwards else 0.0
@@ -86,9 +102,13 @@ class Stats:
         return sum(self.accepted) / len(self.accepted) if self.accepted else 0.0
 
     def count_forward(self, drafted: int, masks: int, accepted: int, seconds: float) -> None:
-        """Count one forward whose window held ``drafted`` tokens and ``masks`` besides x0.
+        """Count one forward.
 
-        accepted: drafted tokens that were committed. seconds: this sequence's share.
+        Args:
+            drafted: drafted tokens in its window.
+            masks: masks in its window.
+            accepted: drafted tokens that were committed.
+            seconds: this sequence's share of the time.
         """
         self.slots += 1 + drafted + masks
         if drafted:

@@ -1,4 +1,4 @@
-"""The door between the decoding core and a verifying model."""
+"""The interface between the decoding core and a verifying model."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ class ScoreDetail(Enum):
 class Scores:
     """Predictions of the token *after* each slot of a window (the shift convention).
 
-    argmax: (n,) int64. confidence: (n,) float32 log-probability of the arg-max, or None if not asked for.
-    drafted: (n,) float32, ``log p(tokens[i])`` in the prediction of slot ``parents[i]``; any value where the
-        parent is -1. None if not asked for.
-    logprobs: (n, vocabulary) float32 log-probabilities, or None if not asked for.
-    log_norm: (n,) float32 log-sum-exp of the logits, so that ``logits = logprobs + log_norm[:, None]``: a
-        repetition penalty works on logits. Comes with ``logprobs``; may stay None in a target without logits.
+    Attributes:
+        argmax: (n,) int64.
+        confidence: (n,) float32 log-probability of the arg-max; None if not asked for.
+        logprobs: (n, vocabulary) float32 log-probabilities; None if not asked for.
+        drafted: (n,) float32, ``log p(tokens[i])`` in the prediction of slot ``parents[i]``; any value where the
+            parent is -1. None if not asked for.
+        log_norm: (n,) float32 log-sum-exp of the logits, so that ``logits = logprobs + log_norm[:, None]``; a
+            repetition penalty works on logits. Comes with ``logprobs``; may stay None in a target without logits.
     """
 
     argmax: NDArray[np.int64]
@@ -51,11 +53,14 @@ Handle = Any
 class Target(Protocol):
     """A causal model. Its cache holds every committed token but the last one, the boundary ``x0``.
 
-    stop_ids: ids that end a response. mask_id: id of the mask token, None when the model cannot draft itself.
-    block_size: masks per drafting window the model was trained for, None likewise.
+    A target that computes on the CPU may have a ``clock``, ``time.process_time``. What its forwards cost is then
+    measured without the time of other processes.
 
-    A target that computes on the CPU may have a ``clock``, ``time.process_time``: what its forwards cost is then
-    measured without what other processes take.
+    Attributes:
+        vocab_size: number of token ids.
+        stop_ids: ids that end a response.
+        mask_id: id of the mask token; None when the model cannot draft for itself.
+        block_size: masks per drafting window that the model was trained for; None likewise.
     """
 
     vocab_size: int
@@ -66,9 +71,16 @@ class Target(Protocol):
     def prefill(
         self, prompts: Sequence[Any], detail: ScoreDetail = ScoreDetail.ARGMAX
     ) -> list[tuple[Handle, Scores]]:
-        """Read each prompt (whatever the target takes: image and text) and predict its first token.
+        """Read prompts and predict the first token of each.
 
-        Each ``Scores`` has one row. Sequences of different calls may be mixed in later forwards.
+        Sequences of different calls may be mixed in later forwards.
+
+        Args:
+            prompts: whatever the target reads, such as image and text.
+            detail: what ``Scores`` have to hold.
+
+        Returns:
+            Per prompt a handle of its sequence, and ``Scores`` with one row.
         """
         ...
 
@@ -77,8 +89,14 @@ class Target(Protocol):
     ) -> list[Scores]:
         """Run one window per sequence, in one batch. Slots stay uncommitted until ``commit``.
 
-        Slots that were not committed before a sequence's next ``forward`` are dropped. ``detail`` is the most
-        that any of the sequences needs; giving more than was asked for is allowed.
+        Slots that were not committed before a sequence's next ``forward`` are dropped.
+
+        Args:
+            items: handle and window of each sequence.
+            detail: the most that any of the sequences needs. To give more is allowed.
+
+        Returns:
+            One ``Scores`` per window.
         """
         ...
 
@@ -95,10 +113,11 @@ class HiddenStates(Target, Protocol):
     """A target that shows its states, for heads that draft from them (Medusa, EAGLE)."""
 
     def hidden(self, handle: Handle) -> NDArray[np.float32]:
-        """(k, width) states of the last layer of the cached tokens that were not asked for before.
+        """States of the last layer of the cached tokens that were not asked for before.
 
-        In the order of the tokens, those of the prompt at first. The last one is the state that predicted the
-        boundary, which a Medusa head starts from; an EAGLE head reads them all.
+        Returns:
+            (k, width) in the order of the tokens, those of the prompt at first. The last one is the state that
+            predicted the boundary, from which a Medusa head starts; an EAGLE head reads them all.
         """
         ...
 

@@ -14,9 +14,10 @@ from galley.decoding.window import Ids, Window
 class Source(NamedTuple):
     """Where a token comes from.
 
-    kind: the way of drafting, by the names of ``galley.decoding.drafters`` (``match`` is a free draft), or
-        ``model`` (its free prediction, drafted by nobody).
-    draft: number of the free draft in its pool, else None.
+    Attributes:
+        kind: the way of drafting, by the names of ``galley.decoding.drafters`` (``match`` is a free draft), or
+            ``model`` (its free prediction, drafted by nothing).
+        draft: number of the free draft in its pool; else None.
     """
 
     kind: str
@@ -32,8 +33,11 @@ SELF_DRAFT = Source("self-spec")
 class Draft:
     """Tokens that may follow the boundary.
 
-    tokens: (k,) int64. odds: (k,) non-increasing, the estimated probability that the model writes the draft
-    up to and including each token; it steers budgets only, never what is accepted.
+    Attributes:
+        tokens: (k,) int64.
+        odds: (k,) non-increasing, the estimated probability that the model writes the draft up to and including
+            each token. They steer budgets and never what is accepted.
+        source: where the tokens come from.
     """
 
     tokens: Ids
@@ -96,6 +100,7 @@ class PrefixTree:
         return np.maximum(ending, 0.0)
 
     def window(self) -> Window:
+        """The tree as a window."""
         return Window.tree(self.tokens, self.parents)
 
     def _grow(self, parent: int, token: int, odds: float, source: Source) -> int:

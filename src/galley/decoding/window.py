@@ -1,4 +1,4 @@
-"""What one sequence asks of one forward: tokens after its cached past, and who among them sees whom."""
+"""What one sequence asks of one forward: tokens behind its cached past, and which of them sees which."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ Ids = NDArray[np.int64]
 class Window:
     """``n`` slots that follow a sequence's cached tokens in one forward.
 
-    Every slot sees the whole cache; within the window slot ``i`` sees slot ``j`` where ``sees[i, j]``.
+    Every slot sees the whole cache. Within the window slot ``i`` sees slot ``j`` where ``sees[i, j]``.
 
-    tokens: (n,) int64 token ids.
-    depths: (n,) int64; a slot's position is ``cached length + depth``. Siblings of a tree share a depth.
-    sees: (n, n) bool, true on the diagonal.
-    parents: (n,) int64, the slot before this one on its path; -1 for roots and slots of drafting blocks.
-    causal: True when ``sees`` is the plain lower triangle, so that a target may take its fast path.
+    Attributes:
+        tokens: (n,) int64 token ids.
+        depths: (n,) int64; a slot's position is ``cached length + depth``. Siblings of a tree share a depth.
+        sees: (n, n) bool, true on the diagonal.
+        parents: (n,) int64, the slot before this one on its path; -1 for roots and slots of drafting blocks.
+        causal: whether ``sees`` is the plain lower triangle, so that a target may take its fast path.
     """
 
     tokens: Ids
@@ -52,9 +53,14 @@ class Window:
 
     @classmethod
     def tree(cls, tokens: Sequence[int] | Ids, parents: Sequence[int] | Ids) -> Window:
-        """A prefix tree; ``parents[i] < i``, -1 for roots. A slot sees itself and its ancestors (HSD, 3).
+        """A prefix tree; a slot sees itself and its ancestors (HSD, 3).
 
-        Raises ValueError where a parent does not come before its child.
+        Args:
+            tokens: (n,) token ids.
+            parents: (n,) slot before each; ``parents[i] < i``, -1 for roots.
+
+        Raises:
+            ValueError: a parent does not come before its child.
         """
         ids = np.asarray(tokens, dtype=np.int64)
         up = np.asarray(parents, dtype=np.int64)
@@ -79,9 +85,11 @@ class Window:
     def with_blocks(self, blocks: Sequence[tuple[int, Sequence[int] | Ids]]) -> Window:
         """This window followed by drafting blocks: one forward verifies a tree and drafts what may follow.
 
-        A block ``(anchor, ids)`` stands right after slot ``anchor``: its slots, masks or tokens already
-        filled in, see the anchor, the anchor's ancestors and the whole of their own block. Nothing sees a
-        block from outside, so the causal slots are what they would be without it.
+        Nothing outside a block sees it, so the causal slots are what they would be without it.
+
+        Args:
+            blocks: ``(anchor, ids)`` each. The block's slots, masks or tokens already filled in, stand right
+                behind slot ``anchor``. They see the anchor, its ancestors and the whole of their own block.
         """
         window = self
         for anchor, ids in blocks:

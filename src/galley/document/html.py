@@ -27,9 +27,14 @@ _CLASSES = {
 
 
 def to_html(document: Document, keep: Collection[str] = DEFAULT_KEEP) -> str:
-    """The document as HTML. ``keep``: which of headers, footers, footnotes, page-numbers to show.
+    """The document as HTML.
 
-    Formulas stand between ``\\[`` and ``\\]``, where any of the usual scripts finds them.
+    Formulas are between a backslash with an opening and one with a closing square bracket, where the usual scripts find
+    them.
+
+    Args:
+        document: the document.
+        keep: which of ``headers``, ``footers``, ``footnotes`` and ``page-numbers`` to show.
     """
     return "".join(html_pieces(document.source, document.pages, keep))
 
@@ -37,8 +42,13 @@ def to_html(document: Document, keep: Collection[str] = DEFAULT_KEEP) -> str:
 def html_pieces(
     source: str | None, pages: Iterable[Page], keep: Collection[str] = DEFAULT_KEEP
 ) -> Iterator[str]:
-    """The HTML piece by piece; ``to_html`` is all of them in a row. ``pages`` are gone through twice: the page's
-    title comes first and may be anywhere."""
+    """The HTML in pieces; ``to_html`` joins them.
+
+    Args:
+        source: name of the document, the title where no block is one.
+        pages: gone through twice, because the title comes first and may be anywhere.
+        keep: which of ``headers``, ``footers``, ``footnotes`` and ``page-numbers`` to show.
+    """
     titles = (item.content for item in shown(pages, keep) if item.block.label is Label.TITLE)
     title = next(titles, source or "Document")
     yield (

@@ -1,7 +1,7 @@
-"""The document model: ``Document`` → ``Page`` → ``Block``; ``Table`` is a grid of cells with spans.
+"""The document model: a ``Document`` has ``Page``s, which have ``Block``s; a ``Table`` is a grid of cells.
 
-Coordinates are pixels of the upright page image, origin top left, y down; ``Page`` holds the image's size and its
-dots per inch, so that other units follow.
+Coordinates are pixels of the upright page image, with the origin at the top left and y pointing down. ``Page`` holds
+the size of the image and its dots per inch.
 """
 
 from __future__ import annotations
@@ -27,7 +27,14 @@ class _Data(BaseModel):
 
 
 class BBox(_Data):
-    """Axis-aligned box ``x0, y0, x1, y1`` in page-image pixels."""
+    """An axis-aligned box in pixels of the page image.
+
+    Attributes:
+        x0: left edge.
+        y0: top edge.
+        x1: right edge.
+        y1: bottom edge.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -38,18 +45,22 @@ class BBox(_Data):
 
     @property
     def width(self) -> float:
+        """Width in pixels, at least 0."""
         return max(0.0, self.x1 - self.x0)
 
     @property
     def height(self) -> float:
+        """Height in pixels, at least 0."""
         return max(0.0, self.y1 - self.y0)
 
     @property
     def area(self) -> float:
+        """Area in square pixels."""
         return self.width * self.height
 
     @property
     def center(self) -> tuple[float, float]:
+        """The centre, x and y in pixels."""
         return (self.x0 + self.x1) / 2, (self.y0 + self.y1) / 2
 
     def intersection(self, other: BBox) -> float:
@@ -59,6 +70,7 @@ class BBox(_Data):
         return w * h if w > 0 and h > 0 else 0.0
 
     def iou(self, other: BBox) -> float:
+        """Intersection over union with ``other``, 0 to 1."""
         shared = self.intersection(other)
         union = self.area + other.area - shared
         return shared / union if union > 0 else 0.0
@@ -68,6 +80,7 @@ class BBox(_Data):
         return self.intersection(other) / self.area if self.area > 0 else 0.0
 
     def union(self, other: BBox) -> BBox:
+        """The smallest box that holds this one and ``other``."""
         return BBox(
             x0=min(self.x0, other.x0),
             y0=min(self.y0, other.y0),
@@ -81,7 +94,13 @@ class BBox(_Data):
         return reduce(cls.union, boxes)
 
     def padded(self, by: float, width: float, height: float) -> BBox:
-        """Grown by ``by`` pixels on each side and clipped to a page of ``width`` × ``height``."""
+        """The box grown on each side and clipped to the page.
+
+        Args:
+            by: pixels to grow.
+            width: width of the page in pixels.
+            height: height of the page in pixels.
+        """
         return BBox(
             x0=max(0.0, self.x0 - by),
             y0=max(0.0, self.y0 - by),
@@ -114,7 +133,13 @@ Confidence = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class Line(_Data):
-    """One line of text as a drafter read it."""
+    """One line of text.
+
+    Attributes:
+        text: its text.
+        bbox: its box.
+        confidence: how certain the text is, 0 to 1; None where it is not known.
+    """
 
     text: str
     bbox: BBox
@@ -122,7 +147,17 @@ class Line(_Data):
 
 
 class Cell(_Data):
-    """A table cell: its top-left grid place, its spans and its plain text."""
+    """A table cell.
+
+    Attributes:
+        row: its first row, counted from 0.
+        col: its first column, counted from 0.
+        text: its plain text.
+        rowspan: number of rows it covers.
+        colspan: number of columns it covers.
+        header: whether it is a header cell.
+        bbox: its box, where it is known.
+    """
 
     row: int = Field(ge=0)
     col: int = Field(ge=0)
@@ -134,7 +169,13 @@ class Cell(_Data):
 
 
 class Table(_Data):
-    """A grid of ``rows`` × ``cols``; cells do not overlap, and a place no cell covers is empty."""
+    """A grid of cells, which do not overlap. A place that no cell covers is empty.
+
+    Attributes:
+        rows: number of rows.
+        cols: number of columns.
+        cells: the cells.
+    """
 
     rows: int = Field(ge=0)
     cols: int = Field(ge=0)
@@ -142,32 +183,47 @@ class Table(_Data):
 
     @property
     def has_spans(self) -> bool:
+        """Whether a cell covers more than one row or column."""
         return any(cell.rowspan > 1 or cell.colspan > 1 for cell in self.cells)
 
     def to_html(self) -> str:
-        """As ``<table>``, spans and header cells kept."""
+        """The table as ``<table>``, with spans and header cells."""
         return str(call("table_to_html", self))
 
     def to_csv(self) -> str:
-        """As comma-separated values; the text of a cell that spans several places stands in the first of them."""
+        """The table as comma-separated values; the text of a cell over several places is in the first of them."""
         return str(call("table_to_csv", self))
 
     def to_dataframe(self) -> DataFrame:
-        """As a pandas ``DataFrame`` of texts.
+        """The table as a pandas ``DataFrame`` of texts.
 
-        Leading header rows name the columns, several of them as a ``MultiIndex``; the text of a cell that spans
-        several places stands in all of them. Raises ``UsageError`` where pandas is not installed.
+        Leading header rows name the columns, several of them as a ``MultiIndex``. The text of a cell over several
+        places is in all of them.
+
+        Raises:
+            UsageError: pandas is not installed.
         """
         return call("table_to_dataframe", self)
 
 
 class Block(_Data):
-    """A region of a page with its content in reading order.
+    """A part of a page: a paragraph, heading, table, formula, figure and so on.
 
-    ``content`` is Markdown-free plain text for text-like labels, LaTeX without delimiters for formulas, HTML for tables
-    (when ``table`` is set it is the truth and ``content`` its HTML), and alternative text for figures.
-    ``source`` names who read it (``pdf-text``, ``ocr``, ``table``, ``file``, or a model). ``flags`` mark what a reader
-    should know: ``low-confidence``, ``loop``, ``failed``, ``draft-kept``, ``unsupported``.
+    Attributes:
+        label: what it is.
+        bbox: where it is.
+        content: plain text without Markdown; LaTeX without delimiters for a formula; HTML for a table; alternative
+            text for a figure. Where ``table`` is set, it is the truth and ``content`` its HTML.
+        confidence: how certain the text is, 0 to 1; None where it is not known.
+        source: who read it: ``pdf-text``, ``ocr``, ``table``, ``file``, or the name of a model.
+        level: level of a heading or of a nested list item.
+        table: the grid of a table.
+        image: path of a figure's saved picture.
+        lines: the lines it was made of.
+        flags: what a reader should know: ``low-confidence``, ``loop``, ``failed``, ``draft-kept``, ``unsupported``,
+            ``unverified``.
+        continues: whether it goes on from the last block of the same kind in an earlier column or on an earlier page.
+        extra: further facts, such as corrections.
     """
 
     label: Label
@@ -181,21 +237,36 @@ class Block(_Data):
     lines: list[Line] = Field(default_factory=list)
     flags: list[str] = Field(default_factory=list)
     continues: bool = False
-    """True when this block goes on from the last block of the same kind in an earlier column or on an earlier page."""
+    """True when this block goes on from the last block of the same kind in an earlier column or on an earlier
+    page."""
     extra: dict[str, Any] = Field(default_factory=dict)
 
 
 class Failure(_Data):
-    """Something that could not be read, said instead of dropped silently. ``page`` is 1-based, None = whole file."""
+    """Something that was asked for and could not be read.
+
+    Attributes:
+        message: what, in one line.
+        page: number of the page, counted from 1; None for the whole document.
+    """
 
     message: str
     page: int | None = None
 
 
 class Work(_Data):
-    """What reading a page with a model took. reader: its name. tokens: written, one per prefill from reading the
-    prompt. forwards: of the model after the prefills. seconds: prefills included, decode_seconds without them;
-    plain_seconds, forward_seconds: what plain decoding's forwards and its own cost, 0 where that is not known."""
+    """What it took to read a page with a model.
+
+    Attributes:
+        reader: name of the model.
+        tokens: written tokens; the first of each prefill comes from reading the prompt.
+        prefills: number of prompts read.
+        forwards: forward passes after the prefills.
+        seconds: time with prefills.
+        decode_seconds: time without prefills.
+        plain_seconds: time that plain decoding's forward passes would take; 0 where it is not known.
+        forward_seconds: time of the forward passes made; 0 where it is not known.
+    """
 
     reader: str
     tokens: int = 0
@@ -208,12 +279,19 @@ class Work(_Data):
 
 
 class Page(_Data):
-    """A page: ``number`` is 1-based in its file; ``blocks`` are in reading order.
+    """A page.
 
-    ``rotation`` is the clockwise turn in degrees (0, 90, 180, 270) that made the page upright, ``skew`` the small angle
-    in degrees undone after that. ``warnings`` say what was done differently from what was asked, such as a lower dpi.
-    ``failures`` are parts that a model could not read, whose drafts are kept; a document lists them with its own.
-    ``work`` is what a model's reading took; not part of the document.
+    Attributes:
+        number: its number in the document, counted from 1.
+        width: width of the upright page image in pixels.
+        height: its height in pixels.
+        dpi: its resolution in dots per inch.
+        rotation: clockwise turn in degrees (0, 90, 180, 270) that made it upright.
+        skew: small angle in degrees that was undone after that.
+        blocks: the blocks in reading order.
+        warnings: what was done otherwise than asked, such as a lower resolution.
+        failures: parts that a model could not read, whose drafts are kept. The document lists them too.
+        work: what reading with a model took; not part of the document.
     """
 
     number: int = Field(ge=1)
@@ -228,12 +306,25 @@ class Page(_Data):
     work: Work | None = Field(default=None, exclude=True)
 
     def to_markdown(self, keep: str | Collection[str] = ("footnotes",)) -> str:
-        """The page alone as Markdown; ``keep`` as for ``Document.to_markdown``."""
+        """The page alone as Markdown.
+
+        Args:
+            keep: which of ``headers``, ``footers``, ``footnotes`` and ``page-numbers`` to show.
+        """
         return Document(pages=[self]).to_markdown(keep)
 
 
 class Document(_Data):
-    """A parsed document. ``failures`` lists everything that was asked for and could not be read."""
+    """A parsed document.
+
+    Attributes:
+        schema_version: version of the JSON format.
+        source: where it came from: a path, an address or a name.
+        page_count: number of pages of the source, read or not.
+        pages: the pages that were read.
+        failures: everything that was asked for and could not be read.
+        metadata: Galley's version, and under ``file`` what the file says about itself.
+    """
 
     schema_version: str = SCHEMA_VERSION
     source: str | None = None
@@ -253,39 +344,72 @@ class Document(_Data):
         return [block.table for block in self.blocks if block.table is not None]
 
     def export(self, format: str, keep: str | Collection[str] = ("footnotes",)) -> str:
-        """In any output format, as ``galley parse -f`` writes it; ``keep`` as for ``to_markdown``.
+        """The document in any output format, as ``galley parse -f`` writes it.
 
-        Raises ``UsageError`` with the names there are for a format there is not.
+        Args:
+            format: name of the format.
+            keep: which of ``headers``, ``footers``, ``footnotes`` and ``page-numbers`` to show.
+
+        Raises:
+            UsageError: there is no such format; the message names those there are.
         """
         return str(call("export", self, format, keep))
 
     def to_markdown(self, keep: str | Collection[str] = ("footnotes",)) -> str:
-        """As Markdown. ``keep``: which of headers, footers, footnotes, page-numbers to show."""
+        """The document as Markdown.
+
+        Args:
+            keep: which of ``headers``, ``footers``, ``footnotes`` and ``page-numbers`` to show.
+        """
         return self.export("md", keep)
 
     def to_html(self, keep: str | Collection[str] = ("footnotes",)) -> str:
-        """As a complete HTML page. ``keep`` as for ``to_markdown``."""
+        """The document as a complete HTML page.
+
+        Args:
+            keep: which of ``headers``, ``footers``, ``footnotes`` and ``page-numbers`` to show.
+        """
         return self.export("html", keep)
 
     def to_text(self, keep: str | Collection[str] = ("footnotes",)) -> str:
-        """As plain text. ``keep`` as for ``to_markdown``."""
+        """The document as plain text.
+
+        Args:
+            keep: which of ``headers``, ``footers``, ``footnotes`` and ``page-numbers`` to show.
+        """
         return self.export("text", keep)
 
     def to_json(self, indent: int | None = 2) -> str:
-        """As JSON with everything that is known; ``from_json`` reads it back."""
+        """The document as JSON with everything that is known; ``from_json`` reads it.
+
+        Args:
+            indent: spaces per level; None for a single line.
+        """
         return str(call("to_json", self, indent))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Document:
-        """The document ``to_json`` wrote; raises ``InputError`` for anything else."""
+        """The document that ``to_json`` wrote.
+
+        Raises:
+            InputError: the text is something else.
+        """
         document: Document = call("from_json", text)
         return document
 
     def to_docling(self) -> DoclingDocument:
-        """As a ``DoclingDocument`` of docling-core; raises ``UsageError`` where that is not installed."""
+        """The document as docling-core's ``DoclingDocument``.
+
+        Raises:
+            UsageError: docling-core is not installed.
+        """
         return call("to_docling", self)
 
     def to_glmocr(self) -> list[list[dict[str, Any]]]:
-        """As the GLM-OCR SDK's JSON: per page a list of regions with boxes on a 0 to 1000 scale."""
+        """The document as the GLM-OCR SDK's JSON.
+
+        Returns:
+            Per page a list of regions, with boxes on a scale of 0 to 1000.
+        """
         regions: list[list[dict[str, Any]]] = call("to_glmocr", self)
         return regions

@@ -8,11 +8,11 @@ from galley.document.model import Cell, Table
 
 
 def table_html(table: Table) -> str:
-    """``<table>`` with the leading header rows in ``<thead>`` and the rest in ``<tbody>``; one line, no
-    attributes but spans.
+    """The table as one line of HTML, without attributes but spans.
 
-    A header cell is ``<th>``, any other ``<td>``. A grid place that no cell covers becomes an empty
-    ``<td>``, so that every row keeps its width. Line breaks in a cell become ``<br>``.
+    Leading header rows are in ``<thead>``, the rest in ``<tbody>``. A header cell is ``<th>``, any other ``<td>``.
+    A grid place that no cell covers becomes an empty ``<td>``, so that every row keeps its width. Line breaks in a
+    cell become ``<br>``.
     """
     rows = _rows(table)
     head = head_rows(table)

@@ -1,9 +1,8 @@
-"""Galley's drafters where somebody else's engine decodes: it asks for one line of tokens, verifies it, and
-what it kept is known only afterwards.
+"""Galley's drafters for engines that decode by themselves and verify one chain of tokens.
 
-An engine with paged attention verifies chains, not trees, and always from the last committed token on. So a
-tree is cut to its likeliest path, and a drafting forward's prediction for the boundary, which Galley's own
-decoder commits at once, leads the chain instead: ``[a0, d1 .. dB]`` (GravityOCR, 3).
+An engine with paged attention verifies chains, not trees, and always from the last committed token on. What it kept is
+known only afterwards. So a tree is cut to its likeliest path. A drafting forward's prediction for the boundary, which
+Galley's own decoder commits at once, leads the chain instead: ``[a0, d1 .. dB]`` (GravityOCR, 3).
 """
 
 from __future__ import annotations
@@ -178,8 +177,12 @@ class ChainDrafter:
 
 @dataclass(frozen=True)
 class ChainRound:
-    """What one round took: drafted tokens verified (the lead is none), masks of its drafting forward (0 for
-    none), drafted tokens accepted.
+    """What one round took.
+
+    Attributes:
+        drafted: drafted tokens verified; the lead is none.
+        masks: masks of its drafting forward; 0 for none.
+        accepted: drafted tokens accepted.
     """
 
     drafted: int

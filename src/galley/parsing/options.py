@@ -29,27 +29,39 @@ Furniture = Literal["headers", "footers", "footnotes", "page-numbers"]
 
 
 class ParseOptions(BaseModel):
-    """Settings of one parse; none of them changes once made.
+    """Settings of one parse; they cannot be changed once made.
 
-    dpi: resolution PDF pages are rendered at. max_pixels: a larger page image is scaled down. ocr: ``auto``
-    reads the text layer where it can be trusted and the image elsewhere; ``always`` and ``never``. keep: page
-    furniture that Markdown, HTML and text show too (JSON always has it). merge_tables: join tables that go on
-    over a page break. images: save figures beside the output. pages: like ``1-3,7``; all when None. trace_passes: a
-    folder to write what each pass of the pipeline did to each page, as pictures and text.
-
-    strategy: how pages are read: ``draft`` with no model at all, ``regions`` block by block, ``page`` whole,
-    ``hierarchical`` first the blocks, then the page; ``auto`` is ``hierarchical`` with a model that reads pages and
-    ``regions`` with any other. model: a checkpoint's folder or hub id, ``openai:http://host:port/v1#name`` for one
-    behind an OpenAI-compatible server; None is the one that ships with Galley. decode: what drafts, a name of
-    ``decode_names()`` (``ar`` nothing, ``auto`` all that the model supports). tau: 1 keeps exactly what the
-    model would write alone, less takes more drafted tokens (HSD, 3).
-    block_size: masks per block that the model drafts for itself. overlap: a
-    hierarchical page starts while its blocks are still read. batch: sequences decoded, or requests to a server
-    open, at a time. max_tokens, max_page_tokens: the most tokens of a block and of a page. device, dtype: as
-    PyTorch names them; None takes what there is. trust_remote_code: run code that comes with the checkpoint.
-
-    For a served model: family: the model family with whose prompts it is asked; None goes by its name.
-    request_seconds: the most one request may take. retries: how often a request that failed is repeated.
+    Attributes:
+        strategy: how pages are read: ``draft`` without a model, ``regions`` block by block, ``page`` as a whole,
+            ``hierarchical`` first the blocks, then the page. ``auto`` is ``hierarchical`` with a model that reads
+            pages and ``regions`` with any other.
+        model: a checkpoint's folder or hub id, or ``openai:http://host:port/v1#name`` for a model behind an
+            OpenAI-compatible server. None is the one that ships with Galley.
+        decode: the way of drafting, a name of ``decode_names()``: ``ar`` drafts nothing, ``auto`` with all that the
+            model supports.
+        tau: 1 keeps exactly what the model would write alone. Less also accepts drafted tokens that the model finds
+            nearly as likely (HSD, 3).
+        block_size: masks per block of the model's own drafts; None takes the model's.
+        overlap: whether the page stage of ``hierarchical`` starts while blocks are still being read.
+        batch: most sequences decoded, or requests to a server open, at a time.
+        family: model family with whose prompts a served model is asked; None goes by its name.
+        request_seconds: longest time of one request to a served model.
+        retries: how often a failed request to a served model is repeated.
+        max_tokens: most tokens of a block.
+        max_page_tokens: most tokens of a page.
+        device: as PyTorch names it; None takes a GPU if there is one.
+        dtype: as PyTorch names it; None takes float32 on a CPU and bfloat16 elsewhere.
+        trust_remote_code: whether to run code that comes with the checkpoint.
+        pages: pages to read, such as ``1-3,7``; None for all.
+        dpi: resolution at which PDF pages are rendered, in dots per inch.
+        max_pixels: a page image with more pixels is scaled down.
+        ocr: ``auto`` uses the PDF's text layer where it can be trusted and reads the image elsewhere; or ``always``,
+            ``never``.
+        keep: page furniture and footnotes that Markdown, HTML and text show. JSON always has them.
+        merge_tables: whether to join tables that continue over a page break.
+        images: whether to save figures beside the output.
+        password: for encrypted PDFs.
+        trace_passes: folder for pictures and text of what each pass did to each page; None writes none.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

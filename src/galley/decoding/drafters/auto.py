@@ -1,8 +1,8 @@
-"""``auto``: every kind of draft at once, with windows sized by what forwards cost and what drafts have earned.
+"""``auto``: every kind of draft at once, with windows sized by what forwards cost and what drafts have gained.
 
-Free drafts come first, the model's own draft where none matches, both in one tree where both exist. The
-yardstick is tokens per second: a slot is worth computing while the tokens it is expected to add exceed what
-its seconds would give elsewhere at the present throughput.
+Free drafts come first, the model's own draft where none matches, and both in one tree where both exist. The
+measure is tokens per second: a slot is worth computing while the tokens it is expected to add exceed what its
+seconds would give elsewhere at the present throughput.
 """
 
 from __future__ import annotations
@@ -40,10 +40,13 @@ _SMALLEST_BLOCK = 4
 class Auto:
     """Composes a list of drafters into one tree per round.
 
-    drafters: in order of preference; those that the model does not support are left out. Of the ones that cost
-    no forward, the first that finds anything drafts; self-speculation drafts blocks beside the tree; the first
-    head or smaller model drafts where nothing else does. nodes: the most tree nodes of a window. anchors: the
-    most drafting blocks that ride along with a tree.
+    Of the drafters that cost no forward, the first that finds anything drafts. Self-speculation drafts blocks
+    beside the tree. The first head or smaller model drafts where nothing else does.
+
+    Attributes:
+        drafters: in order of preference; those that the model does not support are left out.
+        nodes: most tree nodes of a window.
+        anchors: most drafting blocks beside a tree.
     """
 
     drafters: tuple[DrafterConfig, ...] = (DraftMatching(), PromptLookup(), SelfSpeculation(), Mtp())

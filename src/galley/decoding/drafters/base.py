@@ -21,7 +21,9 @@ from galley.decoding.window import Ids, Window
 class DraftWindow:
     """A round's window: a tree of drafts to verify behind the boundary, and drafting blocks.
 
-    blocks: ``(anchor node, ids)``; see ``Window.with_blocks``. Their slots follow those of the tree.
+    Attributes:
+        tree: the drafts.
+        blocks: ``(anchor node, ids)`` each; see ``Window.with_blocks``. Their slots follow those of the tree.
     """
 
     tree: PrefixTree
@@ -35,8 +37,10 @@ class DraftWindow:
 class BatchItem(NamedTuple):
     """One sequence that a ``BatchDrafter`` drafts for.
 
-    drafter: the sequence's drafter, which holds the committed tokens and whatever state the draft needs.
-    handle: what the target knows the sequence by. length: how many tokens are wanted.
+    Attributes:
+        drafter: the sequence's drafter, which holds the committed tokens and whatever state the draft needs.
+        handle: what the target knows the sequence by.
+        length: number of tokens wanted.
     """
 
     drafter: Drafter
@@ -72,9 +76,14 @@ class Drafter:
         return self
 
     def prepare(self, committed: list[int], max_draft: int) -> int:
-        """Take note of the tokens ``committed`` so far and of how many drafted ones may be committed next.
+        """Begin a round.
 
-        Returns how many tokens are wanted of ``batch``; 0 where there is none.
+        Args:
+            committed: token ids committed so far.
+            max_draft: most drafted tokens that may be committed next.
+
+        Returns:
+            How many tokens are wanted of ``batch``; 0 where there is none.
         """
         self.committed, self.max_draft = committed, max_draft
         return 0
@@ -105,10 +114,12 @@ class BatchChainDrafter(Drafter):
         self.batch, self._depth, self.source = batch, depth, source
 
     def prepare(self, committed: list[int], max_draft: int) -> int:
+        """See ``Drafter.prepare``."""
         super().prepare(committed, max_draft)
         return min(self._depth, max_draft)
 
     def draft(self, batch_draft: Ids | None = None) -> DraftWindow:
+        """See ``Drafter.draft``."""
         tree = PrefixTree(self.committed[-1])
         if batch_draft is not None:
             tree.add(Draft(batch_draft, np.ones(len(batch_draft)), self.source))
@@ -137,8 +148,10 @@ class DecoderContext:
 class DrafterConfig(Protocol):
     """Settings of a way of drafting, which start a drafter for each sequence.
 
-    name: as it is asked for on the command line. summary: what it drafts, in a few words. needs_costs: whether
-    the seconds of a forward have to be measured first.
+    Attributes:
+        name: as it is asked for on the command line.
+        summary: what it drafts, in a few words.
+        needs_costs: whether the seconds of a forward have to be measured first.
     """
 
     name: ClassVar[str]

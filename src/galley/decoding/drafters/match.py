@@ -19,7 +19,9 @@ from galley.decoding.window import Ids
 class DraftMatching:
     """Free drafts matched against the text (HSD, 3).
 
-    nodes: the most nodes of a tree of several places; a single place proposes a chain (see ``MatchLimits``).
+    Attributes:
+        limits: how the text is matched.
+        nodes: most nodes of a tree of several places; a single place proposes a chain (see ``MatchLimits``).
     """
 
     limits: MatchLimits = field(default_factory=MatchLimits)

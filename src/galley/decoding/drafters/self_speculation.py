@@ -25,8 +25,10 @@ LARGEST_BLOCK = 512
 class SelfSpeculation:
     """The model drafts for itself: a drafting forward, then a verifying one (GravityOCR, 3).
 
-    block_size: masks per block, None for what the model was trained for. tau_d: None drafts in one shot; else
-    masks whose probability exceeds it (the best one at least) are filled and the rest is drafted again.
+    Attributes:
+        block_size: masks per block; None for what the model was trained for.
+        tau_d: None drafts in one forward. Else masks whose probability exceeds it (at least the best one) are
+            filled, and the rest is drafted again.
     """
 
     block_size: int | None = None

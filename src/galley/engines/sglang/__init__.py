@@ -1,3 +1,4 @@
-"""Draft-and-verify in stock SGLang: a speculative algorithm for its plugin registry. What imports SGLang is not
-imported here.
+"""Draft-and-verify in stock SGLang: a speculative algorithm for its plugin registry.
+
+What imports SGLang is not imported here.
 """

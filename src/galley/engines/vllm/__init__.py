@@ -1,3 +1,4 @@
-"""Draft-and-verify in stock vLLM: a proposer for ``speculative_config``, a plugin that puts it into place, and
-vLLM as a reader. What imports vLLM is not imported here.
+"""Draft-and-verify in stock vLLM: a drafter for ``speculative_config``, its plugin, and vLLM as a reader.
+
+What imports vLLM is not imported here.
 """

@@ -31,8 +31,9 @@ class DraftingRow:
 
 
 class DraftingForward:
-    """Runs drafting windows on a runner's model and cache. Their keys and values are overwritten by the
-    verifying forward, which begins at the same boundary.
+    """Runs drafting windows on a runner's model and cache.
+
+    Their keys and values are overwritten by the verifying forward, which begins at the same boundary.
     """
 
     def __init__(self, runner: Any) -> None:

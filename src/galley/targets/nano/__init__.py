@@ -1,2 +1,1 @@
-"""``galley-nano``: the small drafter-verifier that ships with Galley. It reads what the OCR encoder saw,
-offline, on a CPU."""
+"""``galley-nano``: the small drafter-verifier that ships with Galley and runs offline on a CPU."""

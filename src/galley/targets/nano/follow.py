@@ -24,8 +24,13 @@ _CONTEXT = 4
 
 
 class Place(NamedTuple):
-    """at: index in the reading of the token last written, -1 before the first. recent: the last tokens,
-    newest last, markup counting as a break. inside: a tag with attributes has begun and not ended."""
+    """Where in the reading a response stands.
+
+    Attributes:
+        at: index in the reading of the token last written; -1 before the first.
+        recent: the last tokens, newest last; markup counts as a break.
+        inside: whether a tag with attributes has begun and not ended.
+    """
 
     at: int
     recent: tuple[int, ...]
@@ -39,8 +44,15 @@ START = Place(-1, ())
 class Follower:
     """Follows a response through one reading.
 
-    ids: the reading. where: the indices of each id. markup: ids that stand for a break; of several in a row,
-    and of a tag with attributes (``open`` to ``close``), only the first moves on.
+    Of several ids of markup in a row, and of a tag with attributes, only the first moves the place on.
+
+    Attributes:
+        ids: the reading.
+        where: the indices of each id.
+        markup: ids that stand for a break.
+        open: ids that begin a tag with attributes.
+        close: ids that end one.
+        brk: id of the break.
     """
 
     ids: tuple[int, ...]
@@ -52,6 +64,7 @@ class Follower:
 
     @classmethod
     def of(cls, reading: NDArray[np.int64], vocabulary: Vocabulary) -> Follower:
+        """A follower of a reading, (n,) int64 ids."""
         ids = tuple(reading.tolist())
         where: dict[int, list[int]] = {}
         for index, token in enumerate(ids):

@@ -31,13 +31,16 @@ class OnnxForward:
         )
 
     def encode(self, ids: NDArray[np.int64], features: Floats, boxes: Floats) -> tuple[Floats, Floats]:
+        """See ``Forward.encode``."""
         encoded, lookahead = self._encoder.run(None, {"ids": ids, "features": features, "boxes": boxes})
         return encoded, lookahead
 
     def no_past(self) -> tuple[Buffer, Buffer]:
+        """Keys and values of length 0."""
         return self._no_past
 
     def __call__(self, *, keys: Buffer, values: Buffer, **arrays: NDArray) -> tuple[Floats, Buffer, Buffer]:
+        """See ``Forward.__call__``."""
         for layer, (key, value) in enumerate(zip(keys, values, strict=True)):
             arrays[f"keys_{layer}"], arrays[f"values_{layer}"] = key, value
         logits, keys, values = self._decoder.run(["logits", "new_keys", "new_values"], arrays)
@@ -45,7 +48,11 @@ class OnnxForward:
 
 
 def load_embedded() -> NanoTarget:
-    """The model that ships with Galley. Raises ``ModelError`` where it is not there."""
+    """The model that ships with Galley.
+
+    Raises:
+        ModelError: it is not there.
+    """
     if not (EMBEDDED / DECODER).is_file():
         raise ModelError(
             "this copy of Galley has no embedded model; install the package galley-ocr, or name a model with --model"
@@ -54,8 +61,11 @@ def load_embedded() -> NanoTarget:
 
 
 def load_nano(folder: Path) -> NanoTarget:
-    """The embedded model of a folder as a target. Raises ``ModelError`` if files are missing or do not
-    fit."""
+    """The embedded model of a folder as a target.
+
+    Raises:
+        ModelError: files are missing or do not fit each other.
+    """
     for name in (DECODER, ENCODER, CONFIG, TOKENIZER):
         if not (folder / name).is_file():
             raise ModelError(f"{folder} has no {name}; it is not an exported galley-nano model")

@@ -27,8 +27,14 @@ _UNREAD_FRAMES = 10
 
 @dataclass(frozen=True, eq=False)
 class SeenLine:
-    """A recognised line: its text, the frame each character was read at (len(text),), features (frames, 120)
-    float16, and its box ``x0, y0, x1, y1`` in any unit that is the same for all lines of a reading."""
+    """A recognised line.
+
+    Attributes:
+        text: its text.
+        char_frames: (len(text),) int64, the frame at which each character was read.
+        features: (frames, 120) float16, the encoder's features.
+        box: ``x0, y0, x1, y1`` in any unit that is the same for all lines of a reading.
+    """
 
     text: str
     char_frames: NDArray[np.int64]
@@ -46,7 +52,11 @@ class RecognisedLine(Protocol):
 
 
 def seen(line: RecognisedLine) -> SeenLine:
-    """A recognised line as a reading takes it. Raises ``ValueError`` for a line without features."""
+    """A recognised line as a reading takes it.
+
+    Raises:
+        ValueError: the line has no features.
+    """
     if line.char_frames is None or line.features is None:
         raise ValueError("the line was recognised without features")
     box = line.bbox
@@ -57,8 +67,10 @@ def seen(line: RecognisedLine) -> SeenLine:
 class Reading:
     """``n`` reading tokens in reading order.
 
-    ids: (n,) int64. features: (n, 8 × 120) float16, zero for breaks. boxes: (n, 4) float32, ``x0, y0, x1,
-    y1`` from the reading's top left corner in median line heights.
+    Attributes:
+        ids: (n,) int64.
+        features: (n, 8 × 120) float16, zero for breaks.
+        boxes: (n, 4) float32, ``x0, y0, x1, y1`` from the reading's top left corner in median line heights.
     """
 
     ids: NDArray[np.int64]
@@ -71,7 +83,12 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class LineTokens:
-    """Tokens of one line: ids (n,) and the frames ``[start, end)`` each covers, (n, 2) float64."""
+    """Tokens of one line.
+
+    Attributes:
+        ids: (n,) int64.
+        spans: (n, 2) float64, the frames ``[start, end)`` that each covers.
+    """
 
     ids: NDArray[np.int64]
     spans: NDArray[np.float64]
@@ -93,8 +110,7 @@ def cut_line(vocabulary: Vocabulary, line: SeenLine, lead: bool) -> LineTokens:
 
 
 def _char_edges(char_frames: NDArray[np.int64], frames: int) -> NDArray[np.float64]:
-    """(characters + 1,) frame edges: half way between neighbouring characters, the line's ends at both
-    ends."""
+    """(characters + 1,) frame edges: half way between neighbouring characters, and the line's ends."""
     centres = char_frames + 0.5
     return np.concatenate([[0.0], (centres[1:] + centres[:-1]) / 2, [float(frames)]])
 

@@ -1,4 +1,4 @@
-"""``galley-nano`` behind the decoding core's door, whatever runs its graph."""
+"""``galley-nano`` as a target of the decoding core, whatever runs its graph."""
 
 from __future__ import annotations
 
@@ -38,8 +38,16 @@ class Forward(Protocol):
     """The model's two computations."""
 
     def encode(self, ids: NDArray[np.int64], features: Floats, boxes: Floats) -> tuple[Floats, Floats]:
-        """What a reading's tokens show: ids (n,), features (n, 960), boxes (n, 4) → (n, width) each, for slots
-        that are these tokens, and for slots that are expected to write them next."""
+        """What a reading's tokens show.
+
+        Args:
+            ids: (n,) int64.
+            features: (n, 960).
+            boxes: (n, 4).
+
+        Returns:
+            (n, width) for slots that are these tokens, and (n, width) for slots that are expected to write them next.
+        """
         ...
 
     def no_past(self) -> tuple[Buffer, Buffer]:
@@ -47,13 +55,18 @@ class Forward(Protocol):
         ...
 
     def __call__(self, *, keys: Buffer, values: Buffer, **arrays: NDArray) -> tuple[Floats, Buffer, Buffer]:
-        """New slots that follow a past. Arguments (all by name): ids, positions (n,) int64. given (n, width)
-        float32, what the reading shows each slot. sees (n, n) bool among the new slots. keys (layers, kv heads,
-        head dim, capacity) and values (layers, kv heads, capacity, …), of which the first ``length`` (a scalar
-        int64 array) slots are the past, seen by all. wanted (m,) int64, the slots whose logits are asked for.
+        """Run new slots that follow a past.
 
-        Returns logits (m, vocabulary) and the keys and values of the *new slots alone*, so that the past is
-        never copied.
+        Args:
+            keys: (layers, kv heads, head dim, capacity). The first ``length`` slots are the past, which all new
+                slots see.
+            values: (layers, kv heads, capacity, …), likewise.
+            arrays: by name: ``ids`` and ``positions``, (n,) int64. ``given``, (n, width) float32, what the
+                reading shows each slot. ``sees``, (n, n) bool among the new slots. ``length``, a scalar int64.
+                ``wanted``, (m,) int64, the slots whose logits are asked for.
+
+        Returns:
+            Logits (m, vocabulary), and keys and values of the *new slots alone*, so that the past is never copied.
         """
         ...
 
@@ -76,6 +89,11 @@ class _Sequence:
         return self._lookahead[np.minimum(positions, len(self._lookahead) - 1)]
 
     def keep(self, slots: NDArray[np.int64]) -> None:
+        """Commit these slots of the last window.
+
+        Raises:
+            ValueError: there is no window to commit.
+        """
         if self.pending is None:
             raise ValueError("there is no window to commit")
         end = self.length + len(slots)
@@ -96,8 +114,7 @@ class _Sequence:
 
 
 class NanoTarget:
-    """A ``Target``. Windows run one sequence at a time: on a CPU a drafting window fills the cores by
-    itself."""
+    """A ``Target``. Windows run one sequence at a time, because on a CPU a drafting window keeps all cores busy."""
 
     name = "galley-nano"
     table_format = TableFormat.HTML
@@ -117,6 +134,7 @@ class NanoTarget:
     def prefill(
         self, prompts: Sequence[NanoPrompt], detail: ScoreDetail = ScoreDetail.ARGMAX
     ) -> list[tuple[_Sequence, Scores]]:
+        """See ``Target.prefill``."""
         return [self._prefill(prompt, detail) for prompt in prompts]
 
     def _prefill(self, prompt: NanoPrompt, detail: ScoreDetail) -> tuple[_Sequence, Scores]:
@@ -141,6 +159,7 @@ class NanoTarget:
     def forward(
         self, items: Sequence[tuple[_Sequence, Window]], detail: ScoreDetail = ScoreDetail.ARGMAX
     ) -> list[Scores]:
+        """See ``Target.forward``."""
         return [self._forward(sequence, window, detail) for sequence, window in items]
 
     def _forward(self, sequence: _Sequence, window: Window, detail: ScoreDetail) -> Scores:
@@ -159,15 +178,18 @@ class NanoTarget:
         return scores(logits, window, detail)
 
     def commit(self, handle: _Sequence, slots: NDArray[np.int64]) -> None:
+        """See ``Target.commit``."""
         handle.keep(slots)
 
     def release(self, handle: _Sequence) -> None:
         """Buffers belong to the handle and go with it."""
 
     def encode(self, text: str) -> list[int]:
+        """Token ids of a text."""
         return self.vocabulary.encode(text)
 
     def decode(self, ids: list[int]) -> str:
+        """Text of token ids."""
         return self.vocabulary.decode(ids)
 
 

@@ -44,15 +44,22 @@ class Vocabulary:
 
     @classmethod
     def load(cls, path: Path) -> Vocabulary:
+        """Read a tokenizer file."""
         return cls(Tokenizer.from_file(str(path)))
 
     def id_of(self, token: str) -> int:
+        """Id of a token.
+
+        Raises:
+            ValueError: the tokenizer has no such token.
+        """
         found = self.tokenizer.token_to_id(token)
         if found is None:
             raise ValueError(f"the tokenizer has no token {token!r}")
         return int(found)
 
     def encode(self, text: str) -> list[int]:
+        """Token ids of a text."""
         return list(self.tokenizer.encode(text, add_special_tokens=False).ids)
 
     def decode(self, ids: list[int]) -> str:
