@@ -6,6 +6,7 @@ regions are stacked in one column, in reading order.
 
 from __future__ import annotations
 
+import colorsys
 import json
 import random
 from collections.abc import Sequence
@@ -80,11 +81,14 @@ def words(count: int = 400) -> list[str]:
     return ["".join(rng.choices(_SYLLABLES, k=rng.choice((2, 2, 3)))) for _ in range(count)]
 
 
-def make_pages(count: int, seed: int) -> list[PrintedPage]:
-    """Pages of over 1,000 tokens each."""
+def make_pages(count: int, seed: int, marked: bool = False) -> list[PrintedPage]:
+    """Pages of over 1,000 tokens each. marked: with a bar beside each region, in a colour of its own."""
     rng = random.Random(seed)
     known = words()
-    return [_print(rng, known) for _ in range(count)]
+    pages = [_print(rng, known) for _ in range(count)]
+    if marked:
+        _mark([(page, region) for page in pages for region in page.regions])
+    return pages
 
 
 def write_data(
@@ -113,6 +117,13 @@ def write_data(
 def scaled(image: Image.Image, scale: float) -> Image.Image:
     """The image with fewer pixels, hence fewer vision tokens."""
     return image.resize((max(round(image.width * scale), 1), max(round(image.height * scale), 1)))
+
+
+def _mark(places: Sequence[tuple[PrintedPage, Region]]) -> None:
+    for number, (page, region) in enumerate(places):
+        shade = colorsys.hsv_to_rgb(number / len(places), 1, 1 if number % 2 else 0.6)
+        colour = tuple(round(255 * part) for part in shade)
+        ImageDraw.Draw(page.image).rectangle((WIDTH - 28, region.top, WIDTH, region.bottom), fill=colour)
 
 
 def _print(rng: random.Random, known: Sequence[str]) -> PrintedPage:

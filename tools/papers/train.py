@@ -37,29 +37,41 @@ SCALES = (1.0, 0.7, 0.5)
 
 @dataclass(frozen=True)
 class Tiny:
-    """A checkpoint: its class, its shape, whether it reads whole pages, and how long it is trained."""
+    """A checkpoint: its class and shape, what it reads, and how long it is trained.
+
+    whole: pages as well as crops. marked: each region has a bar of its own colour beside it, by which a model this
+    small learns to tell crops apart. start: the checkpoint that training goes on from.
+    """
 
     family: str
     shape: Shape = field(default_factory=Shape)
     whole: bool = False
+    marked: bool = False
+    start: str | None = None
     steps: int = 300
     rows: int = 2
     capacity: int = 1024
     seed: int = 1
 
 
+def _marked(family: str, start: str) -> Tiny:
+    return Tiny(family, whole=True, marked=True, start=start, steps=80, rows=1, capacity=2560)
+
+
 TINY = {
     "region": Tiny("glm_ocr"),
     "region-small": Tiny("glm_ocr", Shape(64, 1)),
-    "page-qwen2.5": Tiny("qwen2_5_vl", whole=True, rows=1, capacity=2560),
-    "page-qwen3": Tiny("qwen3_vl", whole=True, steps=220, rows=1, capacity=2560, seed=2),
+    "page-qwen2.5-plain": Tiny("qwen2_5_vl", whole=True, rows=1, capacity=2560),
+    "page-qwen3-plain": Tiny("qwen3_vl", whole=True, steps=220, rows=1, capacity=2560, seed=2),
+    "page-qwen2.5": _marked("qwen2_5_vl", "page-qwen2.5-plain"),
+    "page-qwen3": _marked("qwen3_vl", "page-qwen3-plain"),
 }
 CONVERTED = "region-self-spec"
 
 
-def printed() -> list[PrintedPage]:
+def printed(marked: bool = False) -> list[PrintedPage]:
     """The pages that all checkpoints know."""
-    return make_pages(PAGES, SEED)
+    return make_pages(PAGES, SEED, marked)
 
 
 def tokenizer() -> PreTrainedTokenizerFast:
@@ -69,10 +81,10 @@ def tokenizer() -> PreTrainedTokenizerFast:
     return make_tokenizer([*texts, *(" ".join(rng.choices(words(), k=50)) for _ in range(200))])
 
 
-def data_of(whole: bool, folder: Path) -> Path:
-    """What page models (``whole``) or region models learn from."""
-    if whole:
-        return write_data(printed(), folder / "pages", whole=True)
+def data_of(tiny: Tiny, folder: Path) -> Path:
+    """What a checkpoint learns from."""
+    if tiny.whole:
+        return write_data(printed(tiny.marked), folder / ("marked" if tiny.marked else "pages"), whole=True)
     return write_data(printed(), folder / "crops", scales=SCALES)
 
 
@@ -81,9 +93,11 @@ def train(name: str, folder: Path) -> Path:
     out, tiny = folder / name, TINY[name]
     if (out / "trained.txt").is_file():
         return out
-    data = data_of(tiny.whole, folder)
-    BUILDERS[tiny.family](out, tokenizer(), tiny.shape, tiny.seed)
-    target = load_target(out, device="cpu")
+    data = data_of(tiny, folder)
+    if tiny.start:
+        target = load_target(train(tiny.start, folder), device="cpu")
+    else:
+        target = load_target(BUILDERS[tiny.family](out, tokenizer(), tiny.shape, tiny.seed), device="cpu")
     learner = TransformersLearner(target)
     eos = min(target.stop_ids - {target.tokenizer.convert_tokens_to_ids(PAD)})
     settings = Settings(
