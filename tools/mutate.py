@@ -35,19 +35,20 @@ _MEMORY = 5 << 30
 
 
 TESTS = {
-    "decoding/accept.py decoding/penalty.py": "decoding: acceptance exact",
+    "decoding/accept.py decoding/penalty.py": "decoding: counting acceptance exact",
     "decoding/guard.py": "decoding: guard engine",
-    "decoding/budget.py": "decoding: budget auto tokens_per_forward",
+    "decoding/budget.py": "decoding: budget auto engine tokens_per_forward",
     "decoding/matching.py decoding/pool.py": "decoding: matching tokens_per_forward engine exact",
     "decoding/diffusion.py": "decoding: diffusion",
-    "decoding/stats.py decoding/tree.py decoding/window.py": "decoding: tokens_per_forward engine matching exact",
-    "decoding/drafters": "decoding: multi_step tokens_per_forward auto engine exact",
-    "decoding": "decoding: engine tokens_per_forward exact acceptance",
+    "decoding/stats.py": "decoding: counting tokens_per_forward",
+    "decoding/tree.py decoding/window.py": "decoding: tree tokens_per_forward engine matching exact",
+    "decoding/drafters": "decoding: multi_step match_drafters auto tokens_per_forward engine exact",
+    "decoding": "decoding: engine counting tokens_per_forward exact acceptance",
     "targets/transformers/selfspec.py": "targets: selfspec",
     "targets/transformers/patches.py": "targets: patches",
     "targets/transformers/loading.py": "targets: loading own_code",
-    "targets/transformers": "targets: scores batch slots forward fixed_shapes mtp trained",
-    "training/rows.py training/corruption.py": "training: label_reference rows",
+    "targets/transformers": "targets: scores stops buckets batch slots forward fixed_shapes mtp trained",
+    "training/rows.py training/corruption.py": "training: label_reference rows packing",
     "training/masks.py training/loss.py": "training: label_reference masks loss",
     "engines/chain.py": "engines: chain",
     "engines/vllm/drafter.py engines/vllm/drafting_forward.py": "engines: vllm_drafting",
@@ -133,7 +134,15 @@ def _child(tests: Sequence[str], mutant: Mutant | None, cpu_seconds: int, log: P
     if mutant is not None:
         module = ".".join(mutant.path.relative_to(ROOT / "src").with_suffix("").parts)
         sys.meta_path.insert(0, _Import(module, mutant.path, planted(mutant)))
-    options = ["-xq", "-rfE", "-mnot slow", "-pno:cacheprovider", "-Wignore"]
+    options = [
+        "-xq",
+        "-rfE",
+        "-mnot slow",
+        "-pno:cacheprovider",
+        "-Wignore",
+        "--disable-plugin-autoload",
+        "--assert=plain",
+    ]
     try:
         if any(test.startswith("tests/targets") for test in tests):
             options.append(f"--checkpoints={STORE / 'checkpoints'}")
@@ -215,7 +224,7 @@ def main() -> int:
                 )
                 return 2
             usual[tests] = sound.seconds
-        verdict = run_tests(tests, mutant, int(2 * usual[tests] + 15))
+        verdict = run_tests(tests, mutant, int(1.5 * usual[tests] + 5))
         store.add(mutant, verdict)
         place = f"{mutant.path.name}:{mutant.line}"
         what = " -> ".join(text.splitlines()[0] for text in (mutant.was, mutant.now))
@@ -232,6 +241,10 @@ if __name__ == "__main__":
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     sys.path.insert(0, str(ROOT / "src"))
     sys.path.insert(0, str(ROOT))
-    for library in ("torch", "transformers", "hypothesis", "pytest", "scipy.stats", "onnxruntime"):
-        __import__(library)  # once, not for each mutant
+    sys.dont_write_bytecode, sys.pycache_prefix = False, str(STORE / "bytecode")
+    # Libraries are imported once, not for each mutant; Transformers imports a model's module where it is named.
+    for library in ("torch", "hypothesis", "pytest", "scipy.stats", "transformers"):
+        __import__(library)
+    for name in ("GlmOcr", "Qwen2_5_VL", "Qwen3VL", "HunYuanVL", "PaddleOCRVL", "LightOnOcr", "DeepseekOcr2"):
+        getattr(sys.modules["transformers"], f"{name}ForConditionalGeneration")
     sys.exit(main())

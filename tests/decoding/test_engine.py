@@ -59,6 +59,7 @@ def test_concurrency_is_bounded_and_every_forward_carries_all() -> None:
     assert decoder.forwards == len(target.windows)
     assert decoder.stats.tokens == 7 * 20
     assert decoder.stats.prefill_forwards == 7
+    assert not decoder._alive and not decoder._cancelled
 
 
 def test_a_request_joins_a_running_batch() -> None:

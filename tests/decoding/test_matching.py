@@ -1,4 +1,4 @@
-"""Windows, trees, pools and the matcher by themselves."""
+"""Pools and the matcher by themselves."""
 
 from __future__ import annotations
 
@@ -6,96 +6,10 @@ import unicodedata
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from galley.decoding import DraftPool, MatchLimits, Source, Window
+from galley.decoding import DraftPool, MatchLimits
 from galley.decoding.matching import DraftMatcher, MatchKind, MatchOdds
 from galley.decoding.pool import DraftPosition
-from galley.decoding.tree import Draft, PrefixTree
-
-# Windows
-
-
-def test_a_chain_is_a_causal_tree() -> None:
-    chain, tree = Window.chain([7, 8, 9]), Window.tree([7, 8, 9], [-1, 0, 1])
-    assert chain.causal and tree.causal
-    assert (chain.sees == tree.sees).all() and (chain.sees == np.tri(3, dtype=bool)).all()
-    assert chain.depths.tolist() == [0, 1, 2]
-
-
-def test_a_tree_slot_sees_its_ancestors_only() -> None:
-    window = Window.tree([5, 1, 2, 3, 4], [-1, 0, 0, 1, 2])
-    assert not window.causal
-    assert window.depths.tolist() == [0, 1, 1, 2, 2]
-    assert np.flatnonzero(window.sees[3]).tolist() == [0, 1, 3]
-    assert np.flatnonzero(window.sees[4]).tolist() == [0, 2, 4]
-    assert window.children == [[1, 2], [3], [4], [], []]
-
-
-def test_a_parent_comes_first() -> None:
-    with pytest.raises(ValueError, match="parent"):
-        Window.tree([1, 2], [1, -1])
-
-
-def test_a_drafting_window() -> None:
-    window = Window.drafting(5, 99, 3)
-    assert window.tokens.tolist() == [5, 99, 99, 99]
-    assert window.depths.tolist() == [0, 1, 2, 3]
-    assert window.sees.tolist() == [[True, False, False, False]] + [[True] * 4] * 3
-    assert window.parents.tolist() == [-1] * 4
-    assert not window.causal
-
-
-def test_blocks_ride_along_without_being_seen() -> None:
-    tree = Window.tree([5, 1, 2, 3], [-1, 0, 0, 1])
-    window = tree.with_blocks([(3, [99, 98]), (0, [99])])
-    assert (window.sees[:4, :4] == tree.sees).all() and not window.sees[:4, 4:].any()
-    assert np.flatnonzero(window.sees[4]).tolist() == [0, 1, 3, 4, 5]
-    assert np.flatnonzero(window.sees[6]).tolist() == [0, 6]
-    assert window.depths.tolist() == [0, 1, 1, 2, 3, 4, 1]
-    assert Window.chain([5]).with_blocks([(0, [])]).causal
-
-
-# Trees
-
-
-def draft(tokens: list[int], odds: float = 0.5, number: int = 0) -> Draft:
-    return Draft(np.array(tokens), np.full(len(tokens), odds), Source("match", number))
-
-
-def test_drafts_merge_where_they_begin_alike() -> None:
-    tree = PrefixTree(9)
-    for number, tokens in enumerate([[1, 2, 3], [1, 2, 4], [5], [1, 2, 3]]):
-        tree.add(draft(tokens, 0.3, number))
-    assert tree.tokens == [9, 1, 2, 3, 4, 5]
-    assert tree.parents == [-1, 0, 1, 2, 2, 0]
-    assert tree.odds == pytest.approx([1.0, 0.9, 0.9, 0.6, 0.3, 0.3])
-    assert [source.draft for source in tree.sources[1:]] == [0, 0, 0, 1, 2]
-
-
-@given(
-    st.lists(st.tuples(st.lists(st.integers(0, 3), max_size=8), st.floats(0.1, 1.0)), max_size=6),
-    st.integers(0, 40),
-)
-def test_the_likeliest_nodes_are_a_tree(drafts: list[tuple[list[int], float]], count: int) -> None:
-    tree = PrefixTree(9)
-    for tokens, rate in drafts:
-        tree.add(
-            Draft(np.array(tokens, dtype=np.int64), rate ** np.arange(1, len(tokens) + 1), Source("match", 0))
-        )
-    pruned = tree.likeliest(count)
-    assert len(pruned) == max(1, min(count, len(tree)))
-    assert pruned.window().children is not None
-    assert sorted(pruned.odds, reverse=True) == pytest.approx(sorted(tree.odds, reverse=True)[: len(pruned)])
-
-
-def test_ending_odds_are_what_children_leave() -> None:
-    tree = PrefixTree(9)
-    tree.add(Draft(np.array([1, 2]), np.array([0.8, 0.5]), Source("match", 0)))
-    tree.add(Draft(np.array([3]), np.array([0.1]), Source("match", 1)))
-    assert tree.ending_odds().tolist() == pytest.approx([0.1, 0.3, 0.5, 0.1])
-
 
 # Pools
 
@@ -263,3 +177,74 @@ def test_a_match_that_ends_inside_the_last_token_is_none() -> None:
     pool = DraftPool([[1, 2]], keys.__getitem__)
     assert pool.find([1, 3], shortest=2, longest=4) == []
     assert pool.find([1], shortest=1, longest=4) == [(0, 1)]
+
+
+def weighted(matcher: DraftMatcher, committed: list[int]) -> list[tuple[list[int], float]]:
+    """The drafts with the odds of their first tokens."""
+    return [(found.tokens.tolist(), float(found.odds[0])) for found in matcher.drafts(committed, 100)]
+
+
+def test_places_share_the_odds_of_their_kind() -> None:
+    """By the priors: a match is right in 8 of 10 cases, an expectation in 5, a weaker match in 2."""
+    two = matcher_of([1, 2, 3, 4], [1, 2, 3, 5])
+    assert weighted(two, [9, 9, 1, 2, 3]) == [([4], pytest.approx(0.4)), ([5], pytest.approx(0.4))]
+    assert weighted(matcher_of([1, 2, 3, 4]), [9, 1, 2, 3]) == [([4], pytest.approx(0.8))]
+    agreeing = matcher_of([1, 2], [1, 3], [7, 8])
+    assert weighted(agreeing, [1]) == [([2], pytest.approx(0.25)), ([3], pytest.approx(0.25))]
+    shifted = weighted(matcher_of([1, 2, 3]), [9])
+    assert [tokens for tokens, _ in shifted] == [[2, 3], [1, 2, 3], [3]]
+    assert [odds for _, odds in shifted] == pytest.approx([0.25, 0.125, 0.125])
+
+
+def test_fewer_tokens_match_as_a_last_resort() -> None:
+    for weakest, recent, found in (
+        (1, [9, 2], [[3]]),
+        (1, [1, 2], [[3]]),
+        (2, [9, 2], []),
+        (2, [1, 2], [[3]]),
+    ):
+        matcher = matcher_of([1, 2, 3], limits=MatchLimits(weakest=weakest))
+        matcher.follow([50, 51, 52, 53])
+        assert weighted(matcher, [50, 51, 52, 53, *recent]) == [
+            (tokens, pytest.approx(0.2)) for tokens in found
+        ]
+
+
+def test_the_draft_that_is_followed_has_half_the_odds_until_it_agreed_for_long() -> None:
+    drafts = [[1, 10, 11, 12], [7, 1, 10, 13], [6, 1, 10, 14], [5, 10, 11, 15]]
+    matcher = matcher_of(*drafts, limits=MatchLimits(n=2))
+    assert drafted(matcher, [1]) == [[10, 11, 12]]
+    matcher.follow([10])
+    found = weighted(matcher, [1, 10])
+    assert [tokens for tokens, _ in found] == [[11, 12], [13], [14]]
+    assert [odds for _, odds in found] == pytest.approx([0.97 / 2, 0.97 / 4, 0.97 / 4])
+    matcher = matcher_of(*drafts, limits=MatchLimits(n=2))
+    drafted(matcher, [1])
+    matcher.follow([10, 11])  # as many as must match
+    assert drafted(matcher, [1, 10, 11]) == [[12]]
+
+
+def test_drafts_that_were_wrong_from_the_start_are_still_expected() -> None:
+    matcher = matcher_of([1, 2, 3], [4, 5])
+    drafted(matcher, [9])
+    matcher.follow([50])
+    assert drafted(matcher, [9, 50]) == [[3], [2, 3], [5]]
+
+
+def test_what_is_learnt_of_a_place() -> None:
+    """That it was right counts once, its other tokens count as going on; the end of a draft is no mistake."""
+    odds = MatchOdds()
+    odds.see(MatchKind.MATCH, 3, True)
+    assert odds._entry[MatchKind.MATCH]._trials == pytest.approx(256 / 257)
+    assert odds._onward._hits == pytest.approx(2 * 256 / 259)
+    assert odds._onward._trials == pytest.approx(3 * 256 / 259)
+    odds.see(MatchKind.CURRENT, 0, True)
+    assert odds._entry[MatchKind.CURRENT]._hits == 0 and odds._entry[MatchKind.CURRENT]._trials > 0.9
+    odds.see(MatchKind.WEAKER, 0, False)
+    assert odds._entry[MatchKind.WEAKER]._trials == 0
+    for written, missed in (([2, 3, 4], 0), ([2, 3], 0), ([2, 9], 1)):
+        matcher = matcher_of([1, 2, 3])
+        drafted(matcher, [1])
+        matcher.follow(written)
+        onward = matcher._odds._onward
+        assert onward._trials - onward._hits == pytest.approx(missed, abs=0.01)

@@ -29,10 +29,10 @@ def add() -> None:
 
 def make_parser(options: object, image_sink: Any, gate: Path) -> Any:
     """A parser for a server's workers, which learn of the format this way."""
-    from obedient import Obedient
+    from scripted_parser import ScriptedParser
 
     add()
-    return Obedient(options, image_sink, gate)
+    return ScriptedParser(options, image_sink, gate)
 
 
 if __name__ == "__main__":

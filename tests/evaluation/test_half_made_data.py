@@ -190,7 +190,7 @@ def replaced(value: Any, path: tuple[Any, ...], change: Callable[[Any, Any], Non
 def damaged(content: Any) -> Iterator[tuple[str, Any]]:
     """What is wrong, and the JSON value with it."""
     for path in nodes(content):
-        for wrong in (None, 7, "x", [], {"x": None}):
+        for wrong in (None, 7, "", "x", [], {"x": None}):
 
             def put(parent: Any, key: Any, wrong: Any = wrong) -> None:
                 parent[key] = wrong

@@ -18,7 +18,7 @@ pytest.importorskip("matplotlib", reason="needs galley[eval]")
 
 from galley.cli.app import run as galley
 from galley.errors import InputError
-from galley.evaluation.benchmarks.icdar13 import load, score
+from galley.evaluation.benchmarks.icdar13 import load, reasons, score
 from galley.evaluation.icdar13.adjacency import document_relations
 
 SHARED = Path(__file__).parents[2].parent / "shared"
@@ -65,6 +65,17 @@ def test_precision_and_recall() -> None:
     assert scores == {"f1": 0.5, "precision": 0.5, "recall": 0.5}
     assert score(("| a | b |", truth)) == pytest.approx({"f1": 0.4, "precision": 1.0, "recall": 0.25})
     assert set(score(("no table", truth)).values()) == {0.0}
+
+
+def test_reasons_name_relations() -> None:
+    truth = "a\tb\th\t1\na\tc\tv\t1"
+    assert reasons("| a | b |\n| c |  |", truth) == {}
+    assert reasons("no table", truth) == {"f1": "no table"}
+    assert reasons("| a | x |\n| c |  |", truth) == {
+        "f1": "1 missing: a → b; 1 not in the truth: a → x",
+        "recall": "1 missing: a → b",
+        "precision": "1 not in the truth: a → x",
+    }
 
 
 def test_the_command(tmp_path: Path) -> None:

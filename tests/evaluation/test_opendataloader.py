@@ -15,6 +15,7 @@ from galley.cli.app import run as galley
 from galley.errors import InputError
 from galley.evaluation.opendataloader.gfm_tables import with_html_tables
 from galley.evaluation.opendataloader.metrics import page_scores
+from galley.evaluation.opendataloader.reasons import page_reasons
 
 ODL = Path(__file__).parents[2].parent / "shared/data/odl_dev"
 
@@ -110,6 +111,25 @@ def test_overall_is_the_mean_of_what_the_truth_has() -> None:
     assert page_scores("text", "") == {}
 
 
+def test_reasons_name_what_differs() -> None:
+    truth = f"# One\nfirst words of all\n\n# Two\nlast\n\n{GRID}"
+    assert page_reasons(truth, truth) == {}
+    assert page_reasons(truth.replace("# Two", "more"), truth) == {
+        "nid": "missing: “# Two”. not in the truth: “more”",
+        "mhs": "missing: “Two”",
+    }
+    assert page_reasons(truth.replace(GRID, ""), truth)["teds"] == "no table, instead of 2×2"
+    assert page_reasons(truth + "| x | y |", truth)["teds"] == "3×2 instead of 2×2"
+    moved = "# One\n# Two\nlast first words of all a b c d"
+    assert page_reasons(moved, truth)["nid"] == "elsewhere: “# Two last”"
+
+
+def test_reasons_are_cut_and_counted() -> None:
+    truth = "\n\n".join(f"# {number} {'long ' * 20}" for number in range(5))
+    said = page_reasons("text", truth)["mhs"]
+    assert said.startswith("missing: “0 long long") and said.endswith("…” (and 2 more)")
+
+
 def dataset(folder: Path, truth: str, pdf: str) -> Path:
     for name, text in {"1": "one two", "2": f"# One\ntext\n\n{GRID}"}.items():
         (folder / truth).mkdir(parents=True, exist_ok=True)
@@ -132,6 +152,9 @@ def test_the_command_on_both_layouts(tmp_path: Path, truth: str, pdf: str) -> No
         second, first = csv.DictReader(file)
     assert (first["sample"], first["overall"], first["teds"]) == ("1", "1.000000", "")
     assert (second["sample"], second["teds"], second["mhs"]) == ("2", "1.000000", "0.000000")
+    report = (tmp_path / "out/report.md").read_text()
+    assert "## Worst by Headings MHS ↑" in report and "| 2 | 0.0000 | missing: “One” |" in report
+    assert "## Worst by Tables TEDS ↑" not in report
 
 
 def test_a_folder_laid_out_otherwise_is_refused(tmp_path: Path) -> None:

@@ -37,4 +37,4 @@ def test_a_new_benchmark_is_one_file_and_one_entry(tmp_path: Path, monkeypatch: 
     words = ["eval", "toy", "--data", str(tmp_path), "--pred", str(tmp_path / "made"), "--workers", "1"]
     assert galley([*words, "--out", str(tmp_path / "out")]) == 0
     assert "| 1 | 0.5000 |" in (tmp_path / "out/report.md").read_text(encoding="utf-8")
-    assert "<td>0.5000</td>" in (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert '<td class="figure">0.5000</td>' in (tmp_path / "out/report.html").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 import uvicorn
-from obedient import Obedient
+from scripted_parser import ScriptedParser
 
 from galley.parsing.options import ParseOptions
 from galley.serving.app import make_app
@@ -66,9 +66,13 @@ class Served:
 
 @contextlib.contextmanager
 def serving(folder: Path, **settings: Any) -> Iterator[Served]:
-    """A server with an obedient parser, in a thread."""
+    """A server with an scripted_parser parser, in a thread."""
     gate = folder / "gate"
-    given = {"workers": 1, "factory": partial(Obedient, gate=gate), "state_dir": folder / "state"} | settings
+    given = {
+        "workers": 1,
+        "factory": partial(ScriptedParser, gate=gate),
+        "state_dir": folder / "state",
+    } | settings
     given.setdefault("options", ParseOptions(dpi=50))  # pages are cheap
     app = make_app(Settings(**given))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", timeout_graceful_shutdown=1))

@@ -33,7 +33,7 @@ from galley.serving.draft_models import DraftModels
 from galley.serving.proof import TextStream, proof_json, token_texts
 from galley.serving.reader_models import ReaderModels
 from galley.serving.refusal import Refusal
-from galley.serving.regions import asked
+from galley.serving.region_reading import task_for
 from galley.serving.tasks import Counts, Delta, ReadRegion
 from galley.targets.prompt import Task
 
@@ -265,7 +265,7 @@ def test_counts_add_up() -> None:
     ],
 )
 def test_what_a_prompt_asks_for(prompt: str, task: Task) -> None:
-    assert asked(prompt) is task
+    assert task_for(prompt) is task
 
 
 def _image_part() -> dict[str, Any]:

@@ -38,7 +38,7 @@ def picture(height: int, width: int, seed: int) -> np.ndarray:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--checkpoints", type=Path, help="folder that keeps the trained tiny checkpoints from run to run"
+        "--checkpoints", type=Path, help="folder that keeps the tiny checkpoints from run to run"
     )
 
 
@@ -46,21 +46,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def checkpoint(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], Path]:
-    """Folder of a family's tiny checkpoint, built at first use; trained ones once for all processes of a run."""
+    """Folder of a family's tiny checkpoint, built at first use, once for all processes of a run."""
     base = tmp_path_factory.getbasetemp()
-    shared = request.config.getoption("--checkpoints", None) or (
-        base.parent if hasattr(request.config, "workerinput") else base
-    )
+    kept = request.config.getoption("--checkpoints", None)
+    shared = kept or (base.parent if hasattr(request.config, "workerinput") else base)
     shared.mkdir(parents=True, exist_ok=True)
 
     @lru_cache
     def build(name: str) -> Path:
-        if name in BUILDERS:
-            return BUILDERS[name](tmp_path_factory.mktemp(name))
         done = shared / f"{name}.txt"
         with FileLock(shared / f"{name}.lock"):
             if not done.exists():
-                done.write_text(str(TRAINED[name](shared / name)))
+                done.write_text(str((BUILDERS | TRAINED)[name](shared / name)))
         return Path(done.read_text())
 
     return build

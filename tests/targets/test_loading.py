@@ -15,7 +15,9 @@ import torch
 from galley.errors import ModelError
 from galley.targets.profiles import PROFILES, profile_for
 from galley.targets.prompt import Task
-from galley.targets.transformers import load_target
+from galley.targets.transformers import load_target, loading
+
+from .checkpoints import HIDDEN
 
 
 def complaint(*arguments: Any, **options: Any) -> str:
@@ -107,3 +109,29 @@ def test_every_family_has_one_profile() -> None:
     assert len(types) == len(set(types))
     for profile in PROFILES:
         assert profile.prompts and all(profile_for(kind) is profile for kind in profile.model_types)
+
+
+def test_what_is_loaded_where_nothing_is_said(checkpoint: Callable[[str], Path]) -> None:
+    target = load_target(checkpoint("glm_ocr"), device="cpu")
+    assert target.dtype is torch.float32 and target.fixed_shapes is None
+    assert not target.model.training
+
+
+def test_the_mask_token_is_checked_against_the_rows_of_the_embedding(
+    checkpoint: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(
+        "galley.targets.transformers.loading.checkpoint_self_speculation",
+        lambda folder, tokenizer, rows: asked.append(rows),
+    )
+    target = load_target(checkpoint("gravity_ocr"), device="cpu")
+    assert asked == [target.vocab_size]
+    assert target.model.get_input_embeddings().weight.shape[0] == target.vocab_size != HIDDEN
+
+
+def test_a_family_that_transformers_is_too_old_for(
+    checkpoint: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading.transformers, "CONFIG_MAPPING", {})
+    assert "upgrade transformers" in complaint(checkpoint("glm_ocr"))

@@ -103,3 +103,23 @@ def test_a_subset_of_rows_reads_only_its_own() -> None:
     a, _, c = filled(slots, 3, 1.0), filled(slots, 3, 2.0), filled(slots, 3, 3.0)
     _, seen = write(slots, [a, c], [torch.tensor([10.0]), torch.tensor([30.0])])
     assert seen.tolist() == [[1, 1, 1, 10], [3, 3, 3, 30]]
+
+
+def test_room_grows_in_steps_and_only_when_it_is_used_up() -> None:
+    """Rows double and capacity grows by half, in steps of 256; a reallocation is counted."""
+    slots = KVSlots()
+    seen = []
+    for length in (1, 256, 257, 512, 513, 2048, 2049):
+        slots.reserve(length)
+        seen.append((slots.capacity, slots.generation))
+    assert seen == [(256, 1), (256, 1), (512, 2), (512, 2), (768, 3), (2048, 4), (3072, 5)]
+    rows = []
+    for _ in range(6):
+        slots.open()
+        rows.append(slots.rows)
+    assert rows == [1, 2, 4, 4, 8, 8]
+    assert slots.generation == 5 + 4
+    slots.reserve_rows(8)
+    assert slots.generation == 9
+    slots.reserve_rows(20)
+    assert (slots.rows, slots.capacity) == (20, 3072)

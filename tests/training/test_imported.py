@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +22,7 @@ from galley.targets.nano.load import CONFIG, DECODER, EMBEDDED, ENCODER, TOKENIZ
 from galley.targets.nano.reading import SeenLine, make_reading
 from galley.targets.nano.target import NanoPrompt, NanoTarget
 from galley.targets.prompt import Task
-from galley.training.nano.export import export
+from galley.training.nano.export import export, mean_of
 from galley.training.nano.graph import TorchForward
 from galley.training.nano.imported import import_model
 from galley.training.nano.model import Nano
@@ -124,6 +126,18 @@ def read(lines: list[str]) -> list[SeenLine]:
         )
         for i, (found, crop) in enumerate(zip(Recogniser().encode(crops), crops, strict=True))
     ]
+
+
+def test_a_run_and_the_exported_model_it_began_with_have_a_mean(folder: Path, tmp_path: Path) -> None:
+    began = import_model(folder)
+    trained = copy.deepcopy(began)
+    with torch.no_grad():
+        trained.lookahead.weight += 1.0
+    replace(trained.config, least_odds=3.0).save(tmp_path / CONFIG)
+    torch.save({"model": trained.state_dict()}, tmp_path / "checkpoint.pt")
+    mean = mean_of([tmp_path, folder])
+    torch.testing.assert_close(mean.lookahead.weight, began.lookahead.weight + 0.5)
+    torch.testing.assert_close(mean.embedding.weight, began.embedding.weight)
 
 
 def test_a_folder_that_is_no_export_is_told(folder: Path, tmp_path: Path) -> None:

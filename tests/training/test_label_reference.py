@@ -6,12 +6,13 @@ mask. From these it says what every slot holds, whom it sees, what it is to pred
 
 import math
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 import pytest
 import torch
 
-from galley.training.corruption import Schedule
+from galley.training.corruption import Schedule, masks
 from galley.training.example import CLEAN, IGNORE, MASKED_A, MASKED_B, PAD, PROMPT, Example, Row
 from galley.training.loss import joint_loss
 from galley.training.masks import dense_mask
@@ -245,3 +246,29 @@ def test_each_block_draws_a_mask_probability_of_its_own() -> None:
     counts = np.bincount(first, minlength=5)
     assert (np.abs(counts - 200) < 4 * math.sqrt(1000 * 0.2 * 0.8)).all(), counts
     assert abs(np.corrcoef(first[:-1], first[1:])[0, 1]) < 4 / math.sqrt(1000)
+
+
+class Drawn:
+    """A generator that gives a block's t first, then the number each of its tokens is compared with."""
+
+    def __init__(self, t: float, below: float) -> None:
+        self._values = iter([t, below])
+
+    def random(self, count: int) -> np.ndarray:
+        return np.full(count, next(self._values))
+
+
+@pytest.mark.parametrize(
+    ("t", "below", "masked"),
+    [
+        (0.0, 0.9e-3, True),
+        (0.0, 1.1e-3, False),
+        (0.5, 0.5004, True),
+        (0.5, 0.5006, False),
+        (0.999, 0.999, True),
+    ],
+)
+def test_the_mask_probability_of_a_block(t: float, below: float, masked: bool) -> None:
+    """(1 - 1e-3) t + 1e-3, so that no block is without masks in expectation."""
+    drawn_at = cast(np.random.Generator, Drawn(t, below))
+    assert masks(3, 3, Schedule.UNIFORM, drawn_at)[0].tolist() == [masked] * 3

@@ -113,7 +113,7 @@ def test_a_slow_start_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(services, "get_node", look)
     monkeypatch.setattr(cluster.time, "sleep", lambda seconds: None)
-    with cluster._slow_start():
+    with cluster._slow_start_allowed():
         assert services.get_node("address", "a") == {"NodeID": "a"}
     assert services.get_node is look
 

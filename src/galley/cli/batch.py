@@ -32,7 +32,7 @@ _PAGES_PER_WORKER = 3
 
 
 @dataclass
-class _UnderWay:
+class _OpenDocument:
     """A document being read: all but its pages, its pages so far, how many are to come, and what was done differently
     from what was asked, by page."""
 
@@ -61,7 +61,7 @@ class Batch:
     jobs: int | None = None
     factory: ParserFactory = make_parser
     pool: BatchPool[Any] | None = None
-    _under_way: dict[int, _UnderWay] = field(default_factory=dict)
+    _open_documents: dict[int, _OpenDocument] = field(default_factory=dict)
 
     def run(self) -> None:
         """Parse everything; what fails goes to the report. Raises what no document would escape."""
@@ -118,7 +118,7 @@ class Batch:
                 self._fail(given, error)
                 continue
             document.failures.extend(missing)
-            self._under_way[index] = _UnderWay(document, len(numbers), failed=bool(missing))
+            self._open_documents[index] = _OpenDocument(document, len(numbers), failed=bool(missing))
             for failure in missing:
                 self.report.failure(given.name, failure, InputError.exit_code)
             self.progress.document_opened(len(numbers))
@@ -142,7 +142,7 @@ class Batch:
         self.progress.document_done()
 
     def _take(self, result: PageResult) -> None:
-        state = self._under_way[result.document]
+        state = self._open_documents[result.document]
         if isinstance(result.page, Failure):
             self._note_failure(result.document, result.page, result.code, result.trace)
         else:
@@ -159,7 +159,7 @@ class Batch:
             self._finish(result.document)
 
     def _note_failure(self, index: int, failure: Failure, code: int, trace: str = "") -> None:
-        state = self._under_way[index]
+        state = self._open_documents[index]
         state.failed = True
         state.document.failures.append(failure)
         self.report.failure(self.inputs[index].name, failure, code, trace)
@@ -167,7 +167,7 @@ class Batch:
     def _finish(self, index: int) -> None:
         from galley.parsing.document_passes import finish_pages  # brings numpy with it
 
-        given, state = self.inputs[index], self._under_way.pop(index)
+        given, state = self.inputs[index], self._open_documents.pop(index)
         given.release()
         state.document.failures.sort(key=lambda failure: failure.page or 0)
         with _spooling():

@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 
 from galley.cli.formats import suffixes
 from galley.cli.ledger import LEDGER_NAME, Ledger
-from galley.cli.outputs import Staged
+from galley.cli.outputs import StagedFiles
 from galley.errors import OutputError, UsageError
 from galley.ingest.stores import file_system, protocol, reaching, shown_url
 from galley.writing import writing
@@ -70,7 +70,7 @@ class Store:
         return f"{self.url}/{relative.as_posix()}"
 
 
-class CloudFolder(Staged):
+class CloudFolder(StagedFiles):
     """The output folder of one run behind a URL; use it in a ``with`` statement. What is sent there is kept in a
     folder on this machine until it is whole."""
 

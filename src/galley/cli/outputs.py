@@ -13,10 +13,10 @@ from galley.cli.formats import suffixes
 from galley.errors import UsageError
 from galley.writing import shown_path, writing
 
-Folder = TypeVar("Folder", bound="Staged")
+Folder = TypeVar("Folder", bound="StagedFiles")
 
 
-class Staged:
+class StagedFiles:
     """What is written is whole in the folder ``_staging`` on this machine first; use it in a ``with`` statement, at
     whose end that folder goes."""
 
@@ -42,7 +42,7 @@ class Staged:
         return draft
 
 
-class OutputFolder(Staged):
+class OutputFolder(StagedFiles):
     """The output folder of one run; use it in a ``with`` statement.
 
     Everything is written to a hidden folder inside of it first and moved into place when whole, so that an

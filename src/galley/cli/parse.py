@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from galley.cli.formats import EXPORTERS, read_formats
+from galley.cli.options import options_of
 
 Paths = Annotated[
     list[str],
@@ -116,6 +117,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="Print where unexpected err
 
 
 def parse_command(
+    context: typer.Context,
     paths: Paths,
     output: Output = None,
     formats: Formats = None,
@@ -151,40 +153,18 @@ def parse_command(
     rest; the exit code is 0 only when nothing failed.
     """
     from galley.cli.parse_run import Request, run_parse
-    from galley.parsing.options import load_options
 
-    options = load_options(
-        config,
-        pages=pages,
-        dpi=dpi,
-        ocr=ocr,
-        also_keep=",".join(keep or []),
-        images=images,
-        merge_tables=merge_tables,
-        password=password,
-        model=model,
-        family=family,
-        batch=batch,
-        strategy=strategy,
-        decode=decode,
-        tau=tau,
-        block_size=block_size,
-        device=device,
-        trust_remote_code=trust_remote_code or None,
-        trace_passes=trace_passes,
+    request = Request(
+        paths,
+        options_of(context.params),
+        read_formats(formats or ["md"]),
+        output=output,
+        jobs=jobs,
+        resume=resume,
+        quiet=quiet,
+        debug=debug,
+        draft_from=draft_from or (),
+        engine=engine,
+        address=address,
     )
-    return run_parse(
-        Request(
-            paths,
-            options,
-            read_formats(formats or ["md"]),
-            output=output,
-            jobs=jobs,
-            resume=resume,
-            quiet=quiet,
-            debug=debug,
-            draft_from=draft_from or (),
-            engine=engine,
-            address=address,
-        )
-    )
+    return run_parse(request)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from galley.cli.options import options_of
 from galley.cli.parse import (
     BlockSize,
     Config,
@@ -56,8 +57,11 @@ WaitSeconds = Annotated[
 ]
 KeepSeconds = Annotated[float, typer.Option(metavar="S", min=1, help="Seconds finished jobs are kept.")]
 
+_NEEDS_PACKAGES = "serving needs more packages: pip install 'galley-ocr[serve]'"
+
 
 def serve_command(
+    context: typer.Context,
     host: Host = "127.0.0.1",
     port: Port = 8000,
     api_key: ApiKey = None,
@@ -89,30 +93,14 @@ def serve_command(
 
     Listens on this machine alone unless --host says otherwise. SIGTERM lets accepted jobs finish.
     """
-    from galley.parsing.options import load_options
     from galley.runtime import cores
 
-    options = load_options(
-        config,
-        dpi=dpi,
-        ocr=ocr,
-        also_keep=",".join(keep or []),
-        merge_tables=merge_tables,
-        model=model,
-        strategy=strategy,
-        decode=decode,
-        tau=tau,
-        block_size=block_size,
-        device=device,
-        trust_remote_code=trust_remote_code or None,
-    )
+    options = options_of(context.params)
     try:
         from galley.serving.server import run_server
         from galley.serving.settings import MEGABYTE, Limits, Settings
     except ImportError as error:
-        raise ModelError(
-            f"serving needs more packages: pip install 'galley-ocr[serve]' ({error.name})"
-        ) from error
+        raise ModelError(f"{_NEEDS_PACKAGES} ({error.name})") from error
     limits = Limits(
         max_bytes=max_mb * MEGABYTE,
         max_pages=max_pages,
@@ -123,9 +111,9 @@ def serve_command(
         keep_seconds=keep_seconds,
     )
     settings = Settings(
-        options=options,
-        limits=limits,
-        workers=jobs or cores(),
+        options,
+        limits,
+        jobs or cores(),
         state_dir=state_dir,
         grace=grace,
         api_key=api_key,

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from galley.cli.outputs import make_folder
 from galley.errors import ModelError, UsageError
 
+if TYPE_CHECKING:
+    from galley.evaluation.speed import Settings
+
 Number = TypeVar("Number", int, float)
 
 
 def speed_command(
+    context: typer.Context,
     data: Annotated[
         Path, typer.Option(help="Folder of images or PDFs, or an OmniDocBench annotation file.", exists=True)
     ],
@@ -56,34 +60,10 @@ def speed_command(
     """
     _require_packages()
     from galley.evaluation.report import to_markdown
-    from galley.evaluation.speed import Settings, bench
-    from galley.parsing.options import make_options
+    from galley.evaluation.speed import bench
 
-    options = make_options(
-        model=model,
-        strategy=strategy or "auto",
-        ocr=ocr,
-        block_size=block_size,
-        max_tokens=max_tokens,
-        max_page_tokens=max_page_tokens,
-        device=device,
-        dtype=dtype,
-        trust_remote_code=trust_remote_code,
-    )
     _use_threads(threads, torch=model is not None)
-    settings = Settings(
-        data=data,
-        options=options,
-        out=out,
-        ways=None if decode is None else [way.strip() for way in decode.split(",") if way.strip()],
-        crops=crops,
-        pages=pages,
-        units=units,
-        repeats=repeats,
-        batches=_numbers("--batches", batches, int, 1, 4096),
-        taus=_numbers("--taus", taus, float, 0.001, 1),
-        say=lambda line: typer.echo(line, err=True),
-    )
+    settings = _settings(context.params)
     make_folder(out)
     report, differences = bench(settings)
     typer.echo(to_markdown(report))
@@ -93,6 +73,33 @@ def speed_command(
             err=True,
         )
         raise typer.Exit(1)
+
+
+def _settings(given: Mapping[str, Any]) -> Settings:
+    """The settings of a command's parameters, by name."""
+    from galley.evaluation.speed import Settings
+    from galley.parsing.options import make_options
+
+    as_given = ("model", "ocr", "block_size", "max_tokens", "max_page_tokens", "device", "dtype")
+    options = make_options(
+        strategy=given["strategy"] or "auto",
+        trust_remote_code=given["trust_remote_code"],
+        **{name: given[name] for name in as_given},
+    )
+    ways = given["decode"]
+    return Settings(
+        data=given["data"],
+        options=options,
+        out=given["out"],
+        ways=None if ways is None else [way.strip() for way in ways.split(",") if way.strip()],
+        crops=given["crops"],
+        pages=given["pages"],
+        units=given["units"],
+        repeats=given["repeats"],
+        batches=_numbers("--batches", given["batches"], int, 1, 4096),
+        taus=_numbers("--taus", given["taus"], float, 0.001, 1),
+        say=lambda line: typer.echo(line, err=True),
+    )
 
 
 def _numbers(

@@ -15,8 +15,15 @@ from galley.evaluation.settings import Settings
 
 
 def run(name: str, settings: Settings) -> Report:
-    """Runs a benchmark, writes ``report.md`` and ``report.html`` into ``settings.out`` and returns the
-    report.
+    """Predict where asked to, score, and write ``report.md`` and ``report.html`` into ``settings.out``.
+
+    Args:
+        name: A key of ``BENCHMARKS``.
+        settings: What it runs with.
+
+    Raises:
+        UsageError: There is no such benchmark.
+        InputError: The data or the predictions cannot be used.
     """
     if name not in BENCHMARKS:
         raise UsageError(f"no benchmark {name}; there are {', '.join(BENCHMARKS)}")
@@ -34,8 +41,12 @@ def run(name: str, settings: Settings) -> Report:
 
 
 def compare(name: str, runs: Mapping[str, Settings], out: Path) -> Report:
-    """Runs a benchmark several times, each into a folder of ``out`` named after the run, and reports one table
-    and quality against speed in ``out``.
+    """Run a benchmark several times and report the runs in one table, and quality against speed.
+
+    Args:
+        name: A key of ``BENCHMARKS``.
+        runs: What each run runs with, by its name; it writes into the folder of that name in ``out``.
+        out: Folder for the report of all.
     """
     reports = {}
     for label, settings in runs.items():

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from galley.document import Label
 from galley.errors import UsageError
+from galley.evaluation.atomic_files import write_atomically
 from galley.evaluation.parallel import map_limited
-from galley.evaluation.whole import write_whole
 
 if TYPE_CHECKING:
     from galley.document import Block, Document
@@ -52,11 +52,20 @@ class Predictor:
     seconds: float = 600.0
 
     def run(self, tasks: Sequence[Task], folder: Path, say: Say = lambda _: None) -> list[str]:
-        """Makes every target that is not there yet; returns what failed, by name. A target is written whole.
-        ``folder`` holds all targets, at any depth, and notes on how they were made.
+        """Make every target that is not there yet, each written whole.
 
-        A failed source leaves no target, so that the next run tries it again and scoring counts it as
-        missing.
+        A failed source leaves no target, so that the next run tries it again and scoring counts it as missing.
+
+        Args:
+            tasks: What is to be predicted.
+            folder: Holds all targets, at any depth, and notes on how they were made.
+            say: Takes a line about progress.
+
+        Returns:
+            What failed: the source's name and why.
+
+        Raises:
+            UsageError: The folder holds predictions made with other options.
         """
         todo = [task for task in tasks if not task.target.is_file()]
         say(f"{len(tasks)} to predict, {len(tasks) - len(todo)} there already")
@@ -103,7 +112,7 @@ def _predict(job: _Job) -> None:
     started, cpu_started = time.perf_counter(), time.process_time()
     text = readers.page(job.task) if job.task.label is None else readers.crop(job.task)
     seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
-    write_whole(job.task.target, text)
+    write_atomically(job.task.target, text)
     with job.times.open("a", encoding="utf-8") as times:  # one short line at a time, from any process
         times.write(f"{seconds:.4f}\t{cpu_seconds:.4f}\t{job.jobs}\t{'first' if first else ''}\n")
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from galley.errors import InputError
 
 T = TypeVar("T")
+
+FileName = Annotated[str, Field(pattern=r"[^./\\\s]")]
+"""A relative path that names a file."""
 
 
 def read_bytes(file: Path) -> bytes:

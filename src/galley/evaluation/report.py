@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +29,7 @@ __all__ = [
     "write",
 ]
 
+_FIGURE = re.compile(r"[\d\s.,%×±+–-]+")
 _CASE_PIXELS = 900
 _CASE_DPI = 100
 _CASE_CHARACTERS = 6000
@@ -120,9 +122,12 @@ def to_html(report: Report) -> str:
         undefined=StrictUndefined,
     )
     environment.filters |= {"cell": _cell, "short": _short}
+    environment.tests["figure"] = lambda value: _FIGURE.fullmatch(_cell(value)) is not None
     plots = [(plot.title, _base64(plot.png())) for plot in report.plots if plot.worth_showing]
     cases = [(case, *_picture(case)) for case in report.cases]
-    return environment.get_template("report.html").render(report=report, plots=plots, cases=cases)
+    names = {case.name for case in report.cases}
+    template = environment.get_template("report.html")
+    return template.render(report=report, plots=plots, cases=cases, names=names)
 
 
 def _cell(value: object) -> str:

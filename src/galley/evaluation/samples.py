@@ -10,9 +10,9 @@ from statistics import fmean
 
 from galley.document import Label
 from galley.errors import InputError
-from galley.evaluation.answers import Answers
 from galley.evaluation.parallel import map_limited
 from galley.evaluation.predict import Task
+from galley.evaluation.prediction_texts import PredictionTexts
 from galley.evaluation.report import Case, Headline, Histogram, Report, Table
 from galley.evaluation.settings import Settings
 
@@ -63,9 +63,14 @@ class Scores:
 class Benchmark:
     """What tells one benchmark from another.
 
-    columns: the first one is the benchmark's score, which ranks samples and runs. score: metrics of
-    (prediction, truth); importable by name, since it runs in other processes. label: the samples are crops
-    of one such block, not pages. as_parsed: the benchmark scores the Markdown that users get.
+    Attributes:
+        title: Its name in the report.
+        columns: The figures; the first one ranks samples and runs.
+        score: Metrics of (prediction, truth); importable by name, since it runs in other processes.
+        label: The samples are crops of one such block, not pages.
+        as_parsed: The Markdown of ``galley parse`` is scored, as users get it.
+        reasons: Why (prediction, truth) score as they do, by a column's key; the report then lists the worst
+            samples by column.
     """
 
     title: str
@@ -73,6 +78,7 @@ class Benchmark:
     score: Callable[[tuple[str, str]], Metrics]
     label: Label | None = None
     as_parsed: bool = False
+    reasons: Callable[[str, str], dict[str, str]] | None = None
 
 
 def read_truth(file: Path) -> str:
@@ -90,7 +96,11 @@ def read_truth(file: Path) -> str:
 
 
 def score_samples(benchmark: Benchmark, samples: Sequence[Sample], settings: Settings) -> Scores:
-    """Predicts where asked to and scores every sample; one without a prediction scores as empty."""
+    """Predict where asked to and score every sample; one without a prediction scores as empty.
+
+    Raises:
+        InputError: There are no samples, or no prediction for any.
+    """
     if not samples:
         raise InputError(f"{settings.data} holds no samples of {benchmark.title}")
 
@@ -101,8 +111,8 @@ def score_samples(benchmark: Benchmark, samples: Sequence[Sample], settings: Set
         ]
 
     path, failed = settings.predictions(tasks)
-    answers = Answers(path)
-    texts = [answers.get(sample.name, _image_name(sample)) for sample in samples]
+    predicted = PredictionTexts(path)
+    texts = [predicted.get(sample.name, _image_name(sample)) for sample in samples]
     missing = [sample.name for sample, text in zip(samples, texts, strict=True) if text is None]
     if len(missing) == len(samples):
         reason = f": {failed[0]}" if failed else ""
@@ -179,9 +189,30 @@ def make_report(benchmark: Benchmark, scores: Scores, settings: Settings) -> Rep
     report.plots += [
         Histogram(column.title, _values(scores.scored, column.key)) for column in benchmark.columns
     ]
+    if benchmark.reasons is not None:
+        report.tables += _worst_by_column(benchmark.columns, benchmark.reasons, scores.scored)
     report.cases += _worst(scores.scored, first)
     _write_samples(benchmark, scores.scored, settings.out / "samples.csv")
     return report
+
+
+def _worst_by_column(
+    columns: Sequence[Column], reasons: Callable[[str, str], dict[str, str]], scored: Sequence[Scored]
+) -> list[Table]:
+    """A table for each column that reasons are given for: its worst samples and why; perfect ones are left out."""
+    tables = []
+    for column in columns:
+        rows = []
+        for entry in _by_score(scored, column)[:_WORST]:
+            value = entry.metrics.get(column.key)
+            if value is None or value == (0.0 if column.lower_is_better else 1.0):
+                break
+            why = reasons(entry.predicted or "", entry.sample.truth).get(column.key)
+            if why is not None:
+                rows.append([entry.sample.name, value, why])
+        if rows:
+            tables.append(Table(f"Worst by {column.title}", ["sample", column.title, "why"], rows))
+    return tables
 
 
 def _write_samples(benchmark: Benchmark, scored: Sequence[Scored], path: Path) -> None:

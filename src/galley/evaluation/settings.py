@@ -12,10 +12,18 @@ from galley.evaluation.predict import Predictor, Task
 
 @dataclass(frozen=True)
 class Settings:
-    """A benchmark run. ``pred``: predictions there are; without them ``predictor`` makes them in ``out``.
+    """What a benchmark runs with.
 
-    cdm: render formulas. leave_out_missing: do not count what has no prediction. item_seconds: the most one
-    page, table or formula may take to score.
+    Attributes:
+        data: The benchmark's files.
+        out: Folder for predictions, scores and reports.
+        predictor: Makes the predictions where ``pred`` is not given.
+        pred: Predictions that are there: a folder, or a file where the benchmark knows one.
+        workers: Processes that score.
+        cdm: Draw formulas and compare the pictures.
+        leave_out_missing: Do not count what has no prediction, instead of scoring it as empty.
+        item_seconds: The most one page, table or formula may take to score.
+        say: Takes a line about progress.
     """
 
     data: Path
@@ -34,8 +42,16 @@ class Settings:
         return self.pred or self.out / "predictions"
 
     def predictions(self, tasks: Callable[[Path], list[Task]]) -> tuple[Path, list[str]]:
-        """The folder of predictions (or a file, where one was given) and what could not be predicted;
-        ``tasks`` gives the tasks for a folder.
+        """Predictions, made where none are given.
+
+        Args:
+            tasks: Gives what is to be predicted into a folder.
+
+        Returns:
+            The folder of predictions (or the file that was given), and what could not be predicted.
+
+        Raises:
+            InputError: The predictions given do not exist.
         """
         folder = self.predicted
         if self.pred is None:

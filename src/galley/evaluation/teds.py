@@ -52,8 +52,10 @@ class _Costs(Config):
 def teds(pred_html: str, true_html: str, *, structure_only: bool = False) -> float:
     """Similarity of two HTML tables, 0 to 1; the first ``<table>`` of each is compared.
 
-    structure_only: compare rows, cells and spans, not what cells hold (TEDS-S). ``th`` counts as ``td``. A
-    side without a table scores 0.
+    Args:
+        pred_html: The predicted table. ``th`` counts as ``td``; a side without a table scores 0.
+        true_html: The true table.
+        structure_only: Compare rows, cells and spans, not what cells hold (TEDS-S).
     """
     pred, true = first_table(pred_html), first_table(true_html)
     if pred is None or true is None:

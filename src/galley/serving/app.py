@@ -14,8 +14,8 @@ from starlette.exceptions import HTTPException
 from galley import __version__
 from galley.errors import GalleyError
 from galley.serving.auth import ApiKey
-from galley.serving.disk import NO_ROOM, is_full
-from galley.serving.head import AnswerHead
+from galley.serving.disk import DISK_FULL_MESSAGE, is_disk_full
+from galley.serving.head_requests import AnswerHead
 from galley.serving.metrics import Metrics
 from galley.serving.refusal import Refusal, answer_refusal, error_body
 from galley.serving.routes import formats, glmocr, jobs, metrics, openai, parse
@@ -24,7 +24,7 @@ from galley.serving.settings import Settings
 from galley.serving.uploads import BodyLimit
 from galley.serving.web import PUBLIC_PATHS, add_web_page
 
-_ROOM_S = 60
+_DISK_FULL_RETRY_S = 60
 """Seconds after which a full disk may have room again."""
 
 
@@ -56,7 +56,7 @@ def make_app(settings: Settings) -> FastAPI:
         app.add_middleware(ApiKey, key=settings.api_key, public=("/health", *PUBLIC_PATHS))
     app.add_exception_handler(Refusal, answer_refusal)
     app.add_exception_handler(HTTPException, _answer_http)
-    app.add_exception_handler(OSError, _answer_no_room)
+    app.add_exception_handler(OSError, _answer_disk_full)
     for router in (parse.router, formats.router, jobs.router, glmocr.router, openai.router, metrics.router):
         app.include_router(router)
     add_web_page(app)
@@ -69,8 +69,8 @@ async def _answer_http(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse(body, error.status_code, headers=error.headers)
 
 
-async def _answer_no_room(request: Request, error: Exception) -> JSONResponse:
+async def _answer_disk_full(request: Request, error: Exception) -> JSONResponse:
     """507 where the disk is full; any other ``OSError`` goes on as it was."""
-    if not is_full(error):
+    if not is_disk_full(error):
         raise error
-    return await answer_refusal(request, Refusal(507, "disk-full", NO_ROOM, _ROOM_S))
+    return await answer_refusal(request, Refusal(507, "disk-full", DISK_FULL_MESSAGE, _DISK_FULL_RETRY_S))

@@ -11,7 +11,7 @@ from galley.workers.fair_queue import FairQueue
 
 
 @dataclass(eq=False)
-class _Asked:
+class _PendingRequest:
     owner: str
     request: Request
     over: threading.Event = field(default_factory=threading.Event)
@@ -30,13 +30,13 @@ class SharedDecoder:
         self.decoder = decoder
         self._places = places
         self._changed = threading.Condition()
-        self._waiting: FairQueue[_Asked] = FairQueue()
-        self._running: dict[int, _Asked] = {}
+        self._waiting: FairQueue[_PendingRequest] = FairQueue()
+        self._running: dict[int, _PendingRequest] = {}
         threading.Thread(target=self._step_forever, daemon=True, name="galley-decoder").start()
 
     def run(self, owner: str, requests: Iterable[Request]) -> list[Result]:
         """Decode requests together with everybody else's; returns their results in order. Blocks."""
-        asked = [_Asked(owner, request) for request in requests]
+        asked = [_PendingRequest(owner, request) for request in requests]
         with self._changed:
             for one in asked:
                 self._waiting.put(owner, one)
@@ -49,7 +49,7 @@ class SharedDecoder:
         """End an owner's requests; each has a result that says so."""
         with self._changed:
             for one in self._waiting.drop(owner):
-                one.end(_nothing(Finish.CANCELLED))
+                one.end(_empty_result(Finish.CANCELLED))
             for ticket, one in self._running.items():
                 if one.owner == owner:
                     self.decoder.cancel(ticket)
@@ -71,7 +71,7 @@ class SharedDecoder:
                 lost = list(self._running.values())
                 self._running.clear()
             for one in lost:
-                one.end(_nothing(Finish.ERROR, error))
+                one.end(_empty_result(Finish.ERROR, error))
             return
         for result in results:
             with self._changed:
@@ -79,5 +79,5 @@ class SharedDecoder:
             one.end(result)
 
 
-def _nothing(finish: Finish, error: Exception | None = None) -> Result:
+def _empty_result(finish: Finish, error: Exception | None = None) -> Result:
     return Result(-1, [], finish, Stats(), [], error=error)

@@ -9,11 +9,18 @@ from galley.ingest.page import PageImage
 from galley.loaded_models import LoadedModels
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.embedded import EmbeddedParser
-from galley.parsing.strategies.reading import PageReading
+from galley.parsing.strategies.page_reading import PageReading
 from galley.reading import ImageSink, PageParser, ParserFactory
 from galley.serving.counting import counts_of
 from galley.serving.models import Parsed
-from galley.serving.regions import asked, page_text, read_drafted, region_image, region_page, region_text
+from galley.serving.region_reading import (
+    page_text,
+    read_drafted,
+    region_image,
+    region_page,
+    region_text,
+    task_for,
+)
 from galley.serving.tasks import Counts, Delta, ReadRegion, RegionRead
 from galley.targets.prompt import Task
 
@@ -60,7 +67,7 @@ class DraftModels:
 
 def _verified_region(parser: EmbeddedParser, task: ReadRegion) -> RegionRead:
     """One image for a prompt: text and pages verified, tables and formulas as drafted."""
-    image, wanted = region_image(task), asked(task.prompt)
+    image, wanted = region_image(task), task_for(task.prompt)
     if wanted is Task.PAGE:
         reading = parser.read_page(image)
         return RegionRead(page_text(reading.page, task), "stop", _counts(parser, reading))

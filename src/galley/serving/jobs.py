@@ -27,7 +27,7 @@ class State(str, Enum):
     CANCELLED = "cancelled"
 
     @property
-    def over(self) -> bool:
+    def ended(self) -> bool:
         return self not in (State.QUEUED, State.RUNNING)
 
 
@@ -74,7 +74,9 @@ class Job:
 
     def view(self) -> dict[str, Any]:
         """The job as clients see it."""
-        seconds = self.reading + (time.time() - self.started if self.started and not self.state.over else 0.0)
+        seconds = self.reading + (
+            time.time() - self.started if self.started and not self.state.ended else 0.0
+        )
         speedup = self.counts.speedup
         return {
             "id": self.id,
@@ -92,18 +94,18 @@ class Job:
             },
         }
 
-    def over(self, state: State) -> None:
+    def end(self, state: State) -> None:
         """End the job."""
         self.state, self.ended = state, time.time()
         if self.started:
             self.reading += self.ended - self.started
 
-    def changed(self) -> None:
-        """Tell who waits for news."""
+    def notify(self) -> None:
+        """Tell those who wait for a change."""
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def news(self) -> Coroutine[Any, Any, Any]:
+    def next_change(self) -> Coroutine[Any, Any, Any]:
         """Waits for the next change after this call."""
         return self._changed.wait()
 
@@ -157,8 +159,8 @@ def load(folder: JobFolder) -> Job:
         )
     except (OSError, KeyError, TypeError) as error:
         raise ValueError(f"no job lies in {folder.path}: {error}") from error
-    if not job.state.over and data["secret"]:
+    if not job.state.ended and data["secret"]:
         message = "the server was restarted and does not keep passwords; send the document again"
         job.failures.append(Failure(message=message))
-        job.over(State.FAILED)
+        job.end(State.FAILED)
     return job

@@ -21,7 +21,7 @@ from galley.serving.counting import counts_of
 from galley.serving.draft_models import DraftModels
 from galley.serving.models import Parsed
 from galley.serving.proof import TextStream
-from galley.serving.regions import asked, region_image, region_page
+from galley.serving.region_reading import region_image, region_page, task_for
 from galley.serving.tasks import Counts, Delta, ReadRegion, RegionRead
 from galley.strategy_factory import load_reader, make_strategy
 from galley.targets.prompt import AnyReader, Task
@@ -48,7 +48,7 @@ class ReaderModels(DraftModels):
         return self._reader.decode(ids)
 
     def read_region(self, task: ReadRegion, send: Callable[[Delta], None]) -> RegionRead:
-        image, wanted = region_image(task), asked(task.prompt)
+        image, wanted = region_image(task), task_for(task.prompt)
         if wanted is Task.PAGE and not self._reads_pages():
             parsed = self.parse(self.parser(task.options, None), task.options, image, task.owner)
             text = Document(pages=[parsed.page]).to_markdown(task.options.keep).strip()
@@ -91,7 +91,7 @@ class ReaderModels(DraftModels):
     def _runner(self, options: ParseOptions, owner: str) -> Runner:
         if self._shared is None:
             return make_decoder(self._reader, options)
-        return _Share(self._shared, options, owner)
+        return _OwnersDecoder(self._shared, options, owner)
 
     def _counts(self, results: Sequence[Result]) -> Counts:
         return counts_of(results, self._shared.decoder.costs if self._shared else None)
@@ -101,7 +101,7 @@ def _why(result: Result) -> str:
     return one_line(result.error) if result.error else "no reason given"
 
 
-class _Share:
+class _OwnersDecoder:
     """An owner's share of the decoder, which drafts as the owner's options say."""
 
     def __init__(self, shared: SharedDecoder, options: ParseOptions, owner: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import Request
 from fastapi.responses import JSONResponse
 
-ABANDONED = 499
+CLIENT_DISCONNECTED = 499
 """The status of requests whose client is gone; nobody reads it."""
 
 

@@ -51,7 +51,7 @@ class Scheduler:
         self.closed = asyncio.Event()
         self._root = root
         self._pools = WorkerPools(settings)
-        self._taken = 0  # places of requests that are no jobs, or none yet
+        self._admitted = 0  # places of requests that are no jobs, or none yet
         self._pace: float | None = None
         self._sweeper: asyncio.Task[None] | None = None
 
@@ -67,14 +67,14 @@ class Scheduler:
                 folder.remove()  # an upload that was cut off
                 continue
             self.jobs[job.id] = job
-            if not job.state.over:
+            if not job.state.ended:
                 self._resume(job)
 
     async def drain(self, grace: float) -> list[Job]:
         """Take nothing new and give what is under way ``grace`` seconds; returns the jobs that are left."""
         self.draining = True
         end = time.monotonic() + grace
-        while (self._unfinished() or self._taken) and time.monotonic() < end:
+        while (self._unfinished() or self._admitted) and time.monotonic() < end:
             await asyncio.sleep(0.05)
         return self._unfinished()
 
@@ -83,7 +83,7 @@ class Scheduler:
         self.draining = True
         self.closed.set()
         for job in self._unfinished():
-            job.changed()
+            job.notify()
 
     async def close(self) -> None:
         """End the workers. Unfinished jobs stay on disk as they are."""
@@ -100,10 +100,10 @@ class Scheduler:
     @property
     def load(self) -> int:
         """Requests and jobs that are waiting or under way."""
-        return len(self._unfinished()) + self._taken
+        return len(self._unfinished()) + self._admitted
 
     @contextmanager
-    def place(self) -> Iterator[None]:
+    def admitted(self) -> Iterator[None]:
         """A place in the queue, held while a request's document is on its way in. Refused with 429 when full."""
         if self.draining:
             raise Refusal(503, "shutting-down", "the server is shutting down; try another one or later", 10)
@@ -111,11 +111,11 @@ class Scheduler:
             self.metrics.refused.inc()
             message = f"{self.load} requests are waiting already; try again later"
             raise Refusal(429, "queue-full", message, self._retry_after())
-        self._taken += 1
+        self._admitted += 1
         try:
             yield
         finally:
-            self._taken -= 1
+            self._admitted -= 1
 
     @property
     def tasks_waiting(self) -> int:
@@ -151,20 +151,20 @@ class Scheduler:
 
     def cancel(self, job: Job) -> None:
         """Stop working on a job; does nothing when it is over."""
-        if not job.state.over:
+        if not job.state.ended:
             self._end(job, State.CANCELLED)
 
-    async def over(self, job: Job) -> None:
+    async def wait_ended(self, job: Job) -> None:
         """Wait until a job has ended, or the server does."""
-        await self._until(job, lambda: job.state.over)
+        await self._wait_until(job, lambda: job.state.ended)
 
-    async def opened(self, job: Job) -> None:
+    async def wait_opened(self, job: Job) -> None:
         """Wait until the number of pages is known."""
-        await self._until(job, lambda: job.state.over or job.pages is not None)
+        await self._wait_until(job, lambda: job.state.ended or job.pages is not None)
 
-    async def _until(self, job: Job, reached: Callable[[], bool]) -> None:
+    async def _wait_until(self, job: Job, reached: Callable[[], bool]) -> None:
         while not reached() and not self.closed.is_set():
-            await job.news()
+            await job.next_change()
 
     def _resume(self, job: Job) -> None:
         self.metrics.accepted_jobs.inc()
@@ -182,10 +182,10 @@ class Scheduler:
         take: Callable[[Job, Answer], None],
     ) -> None:
         def done(answer: Answer) -> None:
-            if not job.state.over:
+            if not job.state.ended:
                 take(job, answer)
 
-        self._pool(job.options).put(Ticket(job.id, task, seconds, done, _failing(done)))
+        self._pool(job.options).put(Ticket(job.id, task, seconds, done, _as_failure(done)))
 
     def _pool(self, options: ParseOptions) -> AsyncPool:
         return self._pools.of(options)
@@ -209,7 +209,7 @@ class Scheduler:
         job.state = State.RUNNING
         job.started = time.time()
         self._keep(job)
-        job.changed()
+        job.notify()
         if not numbers:
             self._finish(job)
         for number in numbers:
@@ -234,7 +234,7 @@ class Scheduler:
             message = answer.message if answer.message.startswith(prefix) else f"{prefix}: {answer.message}"
             job.failures.append(Failure(message=message, page=number))
         self._keep(job)
-        job.changed()
+        job.notify()
         if not job.left:
             self._finish(job)
 
@@ -261,13 +261,13 @@ class Scheduler:
         self._end(job, State.FAILED)
 
     def _end(self, job: Job, state: State) -> None:
-        job.over(state)
+        job.end(state)
         self._pool(job.options).drop(job.id)
         job.folder.document.unlink(missing_ok=True)  # nobody needs it any more
         self._keep(job)
         self.metrics.jobs.labels(state.value).inc()
         self.metrics.job_seconds.observe(time.time() - job.created)
-        job.changed()
+        job.notify()
 
     # Regions
 
@@ -280,7 +280,7 @@ class Scheduler:
                 done.set_result(answer)
 
         pool = self._pool(task.options)
-        pool.put(Ticket(task.owner, task, self.limits.page_seconds, take, _failing(take), delta))
+        pool.put(Ticket(task.owner, task, self.limits.page_seconds, take, _as_failure(take), delta))
         try:
             answer = await done
         except asyncio.CancelledError:
@@ -300,12 +300,12 @@ class Scheduler:
             await asyncio.sleep(min(_SWEEP_S, self.limits.keep_seconds / 4))
             now = time.time()
             for job in list(self.jobs.values()):
-                if job.state.over:
+                if job.state.ended:
                     if now - (job.ended or now) > self.limits.keep_seconds:
-                        self._forget(job)
+                        self._drop(job)
                 elif job.started and now - job.started > self.limits.job_seconds:
                     self._out_of_time(job)
-            self._forget_most()
+            self._drop_surplus()
 
     def _out_of_time(self, job: Job) -> None:
         """Fail the pages that are left; what was read is kept."""
@@ -314,10 +314,10 @@ class Scheduler:
         job.failures += [Failure(message=f"page {number}: {message}", page=number) for number in job.left]
         self._finish(job)
 
-    def _forget_most(self) -> None:
-        over = [job for job in self.jobs.values() if job.state.over]
+    def _drop_surplus(self) -> None:
+        over = [job for job in self.jobs.values() if job.state.ended]
         for job in sorted(over, key=lambda job: job.ended or 0.0)[: max(0, len(over) - self.limits.kept)]:
-            self._forget(job)
+            self._drop(job)
 
     def _keep(self, job: Job) -> None:
         """Write a job's state. Where that fails the job goes on; a restart would know less of it."""
@@ -326,14 +326,14 @@ class Scheduler:
         except OSError as error:
             _log.error("the state of job %s is not saved: %s", job.id, error.strerror)
 
-    def _forget(self, job: Job) -> None:
+    def _drop(self, job: Job) -> None:
         del self.jobs[job.id]
         job.folder.remove()
 
     def _unfinished(self) -> list[Job]:
-        return [job for job in self.jobs.values() if not job.state.over]
+        return [job for job in self.jobs.values() if not job.state.ended]
 
 
-def _failing(take: Callable[[Answer], None]) -> Callable[[GalleyError], None]:
+def _as_failure(take: Callable[[Answer], None]) -> Callable[[GalleyError], None]:
     """Tells ``take`` of a task that the workers could not carry out."""
     return lambda error: take(TaskFailed(str(error), error.exit_code))

@@ -63,8 +63,8 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self.code = 0
         self._settings, self._say = settings, say
-        self._ending: asyncio.Task[None] | None = None
-        self._wanted = False
+        self._shutdown_task: asyncio.Task[None] | None = None
+        self._stop_requested = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -77,16 +77,16 @@ class _Server(uvicorn.Server):
                 self._say("whoever reaches this address can use the server; --api-key KEY keeps others out")
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        if self._wanted:
+        if self._stop_requested:
             self.should_exit = self.force_exit = True
-        self._wanted = True
+        self._stop_requested = True
 
     async def on_tick(self, counter: int) -> bool:
-        if self._wanted and self._ending is None:
-            self._ending = asyncio.ensure_future(self._end())
+        if self._stop_requested and self._shutdown_task is None:
+            self._shutdown_task = asyncio.ensure_future(self._finish_jobs())
         return await super().on_tick(counter)
 
-    async def _end(self) -> None:
+    async def _finish_jobs(self) -> None:
         scheduler: Scheduler = self.config.app.state.scheduler  # type: ignore[union-attr]
         grace = self._settings.grace
         if scheduler.load:

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable
 
 from galley.errors import GalleyError, ModelError, unexpected
-from galley.serving.disk import NO_ROOM, is_full
+from galley.serving.disk import DISK_FULL_MESSAGE, is_disk_full
 from galley.serving.models import Models
 from galley.serving.task_reader import TaskReader
 from galley.serving.tasks import Answer, Delta, ReadPage, Task, TaskFailed
@@ -42,8 +42,8 @@ class TaskHandler:
 
 
 def _failed(task: Task, error: Exception) -> TaskFailed:
-    if is_full(error):
-        return TaskFailed(NO_ROOM, ModelError.exit_code)
+    if is_disk_full(error):
+        return TaskFailed(DISK_FULL_MESSAGE, ModelError.exit_code)
     traceback.print_exc()
     what = unexpected(error)
     return TaskFailed(f"page {task.number}: {what}" if isinstance(task, ReadPage) else what)

@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from galley.ingest.source import display_name
-from galley.serving.refusal import ABANDONED, Refusal, answer_refusal
+from galley.serving.refusal import CLIENT_DISCONNECTED, Refusal, answer_refusal
 from galley.serving.settings import MEGABYTE, Limits
 
 _FIELD_BYTES = 64 * 1024
@@ -105,7 +105,7 @@ class within:
                 408, "too-slow", f"the request took longer than {self._seconds:g} seconds to arrive"
             ) from error
         if isinstance(exc[1], ClientDisconnect):
-            raise Refusal(ABANDONED, "client-gone", "the client closed the connection") from exc[1]
+            raise Refusal(CLIENT_DISCONNECTED, "client-gone", "the client closed the connection") from exc[1]
 
 
 async def save_upload(upload: UploadFile, path: Path, limits: Limits) -> None:

@@ -40,7 +40,7 @@ class Ticket:
 
 
 @dataclass(eq=False)
-class _Seat:
+class _Slot:
     worker: ProcessWorker
     ready: bool = False
     tickets: dict[int, Ticket] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class AsyncPool:
     def __init__(self, backend: ProcessBackend) -> None:
         self._backend = backend
         self._waiting: FairQueue[Ticket] = FairQueue()
-        self._seats: list[_Seat] = []
+        self._slots: list[_Slot] = []
         self._numbers = itertools.count(1)
         self._closed = False
         self._start_error: ModelError | None = None
@@ -87,18 +87,18 @@ class AsyncPool:
     def drop(self, owner: str) -> None:
         """Forget an owner's waiting tasks, without calls, and ask workers to stop working for it."""
         self._waiting.drop(owner)
-        for seat in self._seats:
-            if any(ticket.owner == owner for ticket in seat.tickets.values()):
-                seat.worker.send(Order(0, None, owner))
+        for slot in self._slots:
+            if any(ticket.owner == owner for ticket in slot.tickets.values()):
+                slot.worker.send(Order(0, None, owner))
 
     async def close(self) -> None:
         """End all processes. Tasks under way get no answer."""
         self._closed = True
         if self._clock:
             self._clock.cancel()
-        for seat in self._seats:
-            seat.worker.kill()
-        await asyncio.gather(*(asyncio.to_thread(seat.worker.process.join) for seat in self._seats))
+        for slot in self._slots:
+            slot.worker.kill()
+        await asyncio.gather(*(asyncio.to_thread(slot.worker.process.join) for slot in self._slots))
 
     # Workers
 
@@ -111,62 +111,62 @@ class AsyncPool:
             self._start_worker()
 
     def _start_worker(self) -> None:
-        seat = _Seat(self._backend.start())
-        self._seats.append(seat)
-        threading.Thread(target=self._receive, args=(seat,), daemon=True, name="galley-receiver").start()
+        slot = _Slot(self._backend.start())
+        self._slots.append(slot)
+        threading.Thread(target=self._receive, args=(slot,), daemon=True, name="galley-receiver").start()
 
-    def _receive(self, seat: _Seat) -> None:
+    def _receive(self, slot: _Slot) -> None:
         """A thread per worker: pass on what it says until it is gone."""
         with suppress(RuntimeError):  # the loop has ended
             try:
                 while True:
-                    self._loop.call_soon_threadsafe(self._take, seat, seat.worker.receive())
+                    self._loop.call_soon_threadsafe(self._take, slot, slot.worker.receive())
             except WorkerDied as death:
-                self._loop.call_soon_threadsafe(self._replace, seat, death.cause)
+                self._loop.call_soon_threadsafe(self._replace, slot, death.cause)
 
-    def _take(self, seat: _Seat, message: Message) -> None:
+    def _take(self, slot: _Slot, message: Message) -> None:
         if isinstance(message, CannotStart):
             self._fail_all(str(message.error))
         elif isinstance(message, Ready):
-            seat.ready = True
+            slot.ready = True
             self._started.set()
         elif isinstance(message, Aborted):
-            if ticket := seat.tickets.pop(message.number, None):
+            if ticket := slot.tickets.pop(message.number, None):
                 ticket.failed(message.error)
         else:
-            self._take_output(seat, message)
+            self._take_output(slot, message)
         self._hand_out()
 
-    def _take_output(self, seat: _Seat, output: Output) -> None:
-        ticket = seat.tickets.get(output.number)
+    def _take_output(self, slot: _Slot, output: Output) -> None:
+        ticket = slot.tickets.get(output.number)
         if ticket and output.last:
-            del seat.tickets[output.number]
+            del slot.tickets[output.number]
             ticket.done(output.content)
         elif ticket and ticket.output:
             ticket.output(output.content)
 
     def _hand_out(self) -> None:
         while self._waiting and not self._closed:
-            free = [seat for seat in self._seats if seat.ready and len(seat.tickets) < self._backend.lanes]
+            free = [slot for slot in self._slots if slot.ready and len(slot.tickets) < self._backend.lanes]
             if not free or (ticket := self._waiting.take()) is None:
                 return
-            seat = min(free, key=lambda seat: len(seat.tickets))
+            slot = min(free, key=lambda slot: len(slot.tickets))
             ticket.tries += 1
             ticket.deadline = self._loop.time() + ticket.seconds
-            seat.tickets[ticket.number] = ticket
-            seat.worker.send(Order(ticket.number, ticket.task, ticket.owner))
+            slot.tickets[ticket.number] = ticket
+            slot.worker.send(Order(ticket.number, ticket.task, ticket.owner))
 
-    def _replace(self, seat: _Seat, cause: str) -> None:
+    def _replace(self, slot: _Slot, cause: str) -> None:
         """A process died: its tasks are tried again, or fail when that was tried already."""
-        seat.worker.close()
-        self._seats.remove(seat)
+        slot.worker.close()
+        self._slots.remove(slot)
         if self._closed or self._start_error:
             return
-        if not seat.ready:
+        if not slot.ready:
             self._fail_all(f"a worker process could not start ({cause})")
             return
         self._start_worker()
-        for ticket in seat.tickets.values():
+        for ticket in slot.tickets.values():
             if ticket.tries < _TRIES:
                 self._waiting.put(ticket.owner, ticket, first=True)
             else:
@@ -182,10 +182,10 @@ class AsyncPool:
         while True:
             await asyncio.sleep(_TICK_S)
             now = self._loop.time()
-            for seat in list(self._seats):
-                late = [ticket for ticket in seat.tickets.values() if ticket.deadline < now]
+            for slot in list(self._slots):
+                late = [ticket for ticket in slot.tickets.values() if ticket.deadline < now]
                 for ticket in late:
-                    del seat.tickets[ticket.number]
+                    del slot.tickets[ticket.number]
                     ticket.failed(GalleyError(f"it took longer than {ticket.seconds:g} seconds"))
                 if late:
-                    seat.worker.kill()
+                    slot.worker.kill()

@@ -17,7 +17,7 @@ _MOST_DEATHS_IN_A_ROW = 3
 
 
 @dataclass(eq=False)
-class _Seat(Generic[AnyWorker]):
+class _Slot(Generic[AnyWorker]):
     """A worker, the task it has, and how many of the task's pages are done."""
 
     worker: AnyWorker
@@ -35,8 +35,8 @@ class BatchPool(Generic[AnyWorker]):
 
     def __init__(self, backend: Backend[AnyWorker]) -> None:
         self._backend = backend
-        self._seats: list[_Seat[AnyWorker]] = []
-        self._again: deque[PageTask] = deque()
+        self._slots: list[_Slot[AnyWorker]] = []
+        self._requeued: deque[PageTask] = deque()
         self._deaths: Counter[tuple[int, int]] = Counter()  # by document and page
         self._deaths_in_a_row = 0
         self._exhausted = False
@@ -52,11 +52,11 @@ class BatchPool(Generic[AnyWorker]):
         return self
 
     def __exit__(self, *error: Any) -> None:
-        for seat in self._seats:
-            seat.worker.kill()
-        for seat in self._seats:
-            seat.worker.close()
-        self._seats.clear()
+        for slot in self._slots:
+            slot.worker.kill()
+        for slot in self._slots:
+            slot.worker.close()
+        self._slots.clear()
         self._stack.close()
 
     def run(self, tasks: Iterable[PageTask]) -> Iterator[PageResult]:
@@ -65,66 +65,66 @@ class BatchPool(Generic[AnyWorker]):
         self._exhausted = False
         while True:
             yield from self._hand_out(waiting)
-            if not self._again and not any(seat.task for seat in self._seats):
+            if not self._requeued and not any(slot.task for slot in self._slots):
                 if self._exhausted:
                     return
                 continue
-            expected = [seat.worker for seat in self._seats if seat.task or not seat.ready]
+            expected = [slot.worker for slot in self._slots if slot.task or not slot.ready]
             heard = self._backend.wait(expected)
-            for seat in [seat for seat in self._seats if seat.worker in heard]:
-                yield from self._receive(seat)
+            for slot in [slot for slot in self._slots if slot.worker in heard]:
+                yield from self._receive(slot)
 
     def _hand_out(self, waiting: Iterator[PageTask]) -> Iterator[PageResult]:
         """Tasks to workers that are ready, and a new worker for each task that is left, while there is room.
 
         Gives failures for pages of a document that is gone.
         """
-        while len(self._again) < self.count - sum(seat.task is not None for seat in self._seats):
+        while len(self._requeued) < self.count - sum(slot.task is not None for slot in self._slots):
             task = next(waiting, None)
             if task is None:
                 self._exhausted = True
                 break
-            self._again.append(task)
-        for seat in self._seats:
-            if self._again and seat.ready and seat.task is None:
-                yield from self._send(seat, self._again.popleft())
-        starting = sum(not seat.ready for seat in self._seats)
-        for _ in range(min(len(self._again) - starting, self.count - len(self._seats))):
-            self._seats.append(_Seat(self._backend.start()))
+            self._requeued.append(task)
+        for slot in self._slots:
+            if self._requeued and slot.ready and slot.task is None:
+                yield from self._send(slot, self._requeued.popleft())
+        starting = sum(not slot.ready for slot in self._slots)
+        for _ in range(min(len(self._requeued) - starting, self.count - len(self._slots))):
+            self._slots.append(_Slot(self._backend.start()))
 
-    def _send(self, seat: _Seat[AnyWorker], task: PageTask) -> Iterator[PageResult]:
+    def _send(self, slot: _Slot[AnyWorker], task: PageTask) -> Iterator[PageResult]:
         try:
-            seat.worker.send(Order(task.document, task))
+            slot.worker.send(Order(task.document, task))
         except InputError as error:
             for number in task.pages:
                 yield _failed(task, number, str(error), error.exit_code)
             return
-        seat.task, seat.done = task, 0
+        slot.task, slot.done = task, 0
 
-    def _receive(self, seat: _Seat[AnyWorker]) -> Iterator[PageResult]:
+    def _receive(self, slot: _Slot[AnyWorker]) -> Iterator[PageResult]:
         try:
-            message = seat.worker.receive()
+            message = slot.worker.receive()
         except WorkerDied as death:
-            yield from self._replace(seat, death.cause)
+            yield from self._replace(slot, death.cause)
             return
         if isinstance(message, CannotStart | Aborted):
             raise message.error
         if isinstance(message, Ready):
-            seat.ready = True
+            slot.ready = True
         elif message.last:
-            seat.task = None
+            slot.task = None
         else:
-            seat.done += 1
+            slot.done += 1
             self._deaths_in_a_row = 0
             yield message.content
 
-    def _replace(self, seat: _Seat[AnyWorker], cause: str) -> Iterator[PageResult]:
+    def _replace(self, slot: _Slot[AnyWorker], cause: str) -> Iterator[PageResult]:
         """A worker died: put the rest of its task back, without the page it was reading if it was the last try."""
-        seat.worker.kill()  # one of a cluster may only have been out of reach
-        seat.worker.close()
-        self._seats.remove(seat)
-        task = seat.task
-        left = task.pages[seat.done :] if task else ()
+        slot.worker.kill()  # one of a cluster may only have been out of reach
+        slot.worker.close()
+        self._slots.remove(slot)
+        task = slot.task
+        left = task.pages[slot.done :] if task else ()
         if task is None or not left:
             self._count_death(cause)
             return
@@ -136,7 +136,7 @@ class BatchPool(Generic[AnyWorker]):
             yield _failed(task, left[0], message, GalleyError.exit_code)
             left = left[1:]
         if left:
-            self._again.append(replace(task, pages=left))
+            self._requeued.append(replace(task, pages=left))
 
     def _count_death(self, cause: str) -> None:
         self._deaths_in_a_row += 1

@@ -15,7 +15,7 @@ from galley.runtime import cores
 from galley.workers.child import run_worker
 from galley.workers.protocol import Handler, Message, Order, WorkerDied
 
-_PATIENCE_S = 2.0
+_EXIT_TIMEOUT_S = 2.0
 _WORKER_BYTES = 1.2e9
 
 
@@ -48,7 +48,7 @@ class ProcessWorker:
         try:
             message: Message = self.pipe.recv()
         except (EOFError, OSError):
-            self.process.join(_PATIENCE_S)
+            self.process.join(_EXIT_TIMEOUT_S)
             raise WorkerDied(_cause(self.process.exitcode)) from None
         return message
 
@@ -56,7 +56,7 @@ class ProcessWorker:
         self.process.kill()
 
     def close(self) -> None:
-        self.process.join(_PATIENCE_S)
+        self.process.join(_EXIT_TIMEOUT_S)
         if self.process.is_alive():
             self.process.kill()
             self.process.join()

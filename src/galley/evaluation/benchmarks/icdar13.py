@@ -18,6 +18,9 @@ from galley.evaluation.samples import (
 )
 from galley.evaluation.settings import Settings
 
+_SHOWN = 3
+_CHARACTERS = 30
+
 
 def score(pair: tuple[str, str]) -> Metrics:
     """Precision, recall and F1 of (a document's Markdown, its true relations as ``load`` writes them)."""
@@ -28,11 +31,36 @@ def score(pair: tuple[str, str]) -> Metrics:
     return {"f1": f1, "precision": precision, "recall": recall}
 
 
+def reasons(predicted: str, truth: str) -> dict[str, str]:
+    """The neighbours that are missing and those that are not in the truth, the first few of each."""
+    found, true = document_relations(predicted), _relations(truth)
+    if not found:
+        return {"f1": "no table"}
+    wrong = {"recall": true - found, "precision": found - true}
+    named = {"recall": "missing", "precision": "not in the truth"}
+    said = {key: f"{more.total()} {named[key]}: {_shown(more)}" for key, more in wrong.items() if more}
+    return said | {"f1": "; ".join(said.values())} if said else {}
+
+
+def _shown(relations: Counter[Relation]) -> str:
+    arrows = {"h": "→", "v": "↓"}
+    few = [
+        f"{_cut(text)} {arrows.get(way, way)} {_cut(neighbour)}"
+        for text, neighbour, way in list(relations)[:_SHOWN]
+    ]
+    return ", ".join(few) + ("…" if len(relations) > _SHOWN else "")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}…"
+
+
 ICDAR13 = Benchmark(
     "ICDAR 2013 table competition",
     (Column("F1 ↑", "f1"), Column("Precision ↑", "precision"), Column("Recall ↑", "recall")),
     score,
     as_parsed=True,
+    reasons=reasons,
 )
 
 

@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field
 from rapidfuzz.distance import Levenshtein
 
 from galley.errors import InputError
-from galley.evaluation.answers import stem_of
-from galley.evaluation.records import read_json
+from galley.evaluation.prediction_texts import stem_of
+from galley.evaluation.records import FileName, read_json
 from galley.evaluation.report import Report
 from galley.evaluation.samples import Benchmark, Column, Metrics, Sample, make_report, score_samples
 from galley.evaluation.settings import Settings
@@ -56,7 +56,7 @@ class _Turn(BaseModel):
 
 
 class _Record(BaseModel):
-    image: str
+    image: FileName
     conversations: list[_Turn]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from galley.errors import InputError
 from galley.evaluation.opendataloader.metrics import page_scores
+from galley.evaluation.opendataloader.reasons import page_reasons
 from galley.evaluation.report import Report
 from galley.evaluation.samples import (
     Benchmark,
@@ -40,6 +41,7 @@ OPENDATALOADER = Benchmark(
     ),
     score,
     as_parsed=True,
+    reasons=page_reasons,
 )
 
 

@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from galley.document import Label
 from galley.errors import InputError
-from galley.evaluation.answers import stem_of
-from galley.evaluation.records import parse_json, read_json
+from galley.evaluation.prediction_texts import stem_of
+from galley.evaluation.records import FileName, parse_json, read_json
 from galley.evaluation.report import Report
 from galley.evaluation.samples import Benchmark, Column, Metrics, Sample, make_report, score_samples
 from galley.evaluation.settings import Settings
@@ -74,7 +74,7 @@ class _Html(BaseModel):
 
 
 class _Line(BaseModel):
-    filename: str
+    filename: FileName
     split: str
     html: _Html
 
@@ -104,7 +104,7 @@ def _lines(file: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def _object(file: Path) -> Iterator[tuple[str, str, str]]:
-    for name, record in read_json(file, dict[str, _Truth], "PubTabNet's truth by file name").items():
+    for name, record in read_json(file, dict[FileName, _Truth], "PubTabNet's truth by file name").items():
         yield name, record.html, record.type or _kind([record.html])
 
 

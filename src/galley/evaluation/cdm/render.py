@@ -17,9 +17,9 @@ import numpy as np
 from PIL import Image
 
 from galley.errors import ModelError
+from galley.evaluation.atomic_files import write_atomically
 from galley.evaluation.cdm.match import Drawing
 from galley.evaluation.cdm.paint import Painted, colour, paint
-from galley.evaluation.whole import write_whole
 
 INSTALL = "apt install texlive-latex-extra texlive-fonts-recommended texlive-science poppler-utils"
 SECONDS = 30.0
@@ -75,7 +75,7 @@ def draw(latex: str, cache_folder: Path) -> Drawing:
         return Drawing(stored["tokens"], np.array(stored["boxes"], dtype=np.float64), tuple(stored["size"]))
     drawing = _draw(painted)
     stored = {"tokens": drawing.tokens, "boxes": drawing.boxes.tolist(), "size": drawing.size}
-    write_whole(cached, json.dumps(stored))
+    write_atomically(cached, json.dumps(stored))
     return drawing
 
 

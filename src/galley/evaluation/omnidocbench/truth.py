@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, FiniteFloat
 
 from galley.errors import InputError
-from galley.evaluation.records import checked, read_json
+from galley.evaluation.records import FileName, checked, read_json
 
 _CAPTIONS = ("figure_caption", "figure_footnote", "table_caption", "table_footnote")
 _FURNITURE = ("code_algorithm", "code_algorithm_caption", "header", "footer", "page_footnote", "page_number")
@@ -90,7 +90,7 @@ def _page(page: dict[str, Any]) -> PageTruth:
     ]
     info = page["page_info"]
     return PageTruth(
-        image=PurePosixPath(info["image_path"]).name,
+        image=PurePosixPath(checked(info["image_path"], FileName, "image_path")).name,
         attributes=_attributes(info, "page_attribute"),
         blocks=[_truth(item) for item in _in_order(blocks)],
         tables=[_truth(item) for item in _in_order(i for i in items if i["category_type"] == TABLE)],

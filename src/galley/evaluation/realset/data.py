@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from galley.errors import InputError
-from galley.evaluation.records import read_json
+from galley.evaluation.records import FileName, read_json
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,17 @@ class Sample:
 
 
 class _PageEntry(BaseModel):
-    id: str
+    id: FileName
     kind: str
-    image: str
-    truth: str
+    image: FileName
+    truth: FileName
     truth_type: str | None = None
     pdf: str | None = None
     page: int | None = None
 
 
 class _CropEntry(BaseModel):
-    image: str
+    image: FileName
     kind: str = "crop"
     truth: str | None = None
     truth_html: str | None = None

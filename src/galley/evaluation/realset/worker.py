@@ -9,9 +9,9 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+from galley.evaluation.atomic_files import write_atomically
 from galley.evaluation.realset.data import Sample
 from galley.evaluation.realset.systems import System, system
-from galley.evaluation.whole import write_whole
 
 
 def main(job_file: str) -> None:
@@ -30,7 +30,7 @@ def main(job_file: str) -> None:
             "peak_bytes": peak_bytes(),
             "run": job["run"],
         }
-        write_whole(out / f"{sample.id}.json", json.dumps(record, ensure_ascii=False))
+        write_atomically(out / f"{sample.id}.json", json.dumps(record, ensure_ascii=False))
 
 
 def _attempt(reader: System, sample: Sample) -> dict[str, object]:

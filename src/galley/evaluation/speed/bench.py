@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from galley.errors import InputError, ModelError
+from galley.evaluation.atomic_files import write_atomically
 from galley.evaluation.report import Report, write
 from galley.evaluation.speed.measure import (
     Failed,
@@ -24,7 +25,6 @@ from galley.evaluation.speed.samples import Sample, find_samples, spread
 from galley.evaluation.speed.setting import setting_of
 from galley.evaluation.speed.times import Times, UnitTimes
 from galley.evaluation.speed.ways import Bench, Unit
-from galley.evaluation.whole import write_whole
 from galley.parsing.options import ParseOptions
 
 
@@ -68,7 +68,7 @@ def bench(settings: Settings) -> tuple[Report, int]:
         _sweep_taus(subject, units, alone, times, settings)
     report = make_report(times)
     write(report, settings.out)
-    write_whole(settings.out / "results.json", json.dumps(asdict(times), indent=1, default=str) + "\n")
+    write_atomically(settings.out / "results.json", json.dumps(asdict(times), indent=1, default=str) + "\n")
     return report, len(times.differences)
 
 

@@ -22,8 +22,8 @@ from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD
 from galley.parsing.strategies.evidence import weigh
 from galley.parsing.strategies.file_drafts import FileDrafts
+from galley.parsing.strategies.page_reading import PageReading, read_with_model
 from galley.parsing.strategies.print_evidence import PrintEvidence
-from galley.parsing.strategies.reading import PageReading, read_with_model
 from galley.parsing.strategies.reconcile import Reconciled, reconcile, sure_words
 from galley.parsing.strategies.work import work_of
 from galley.parsing.text.markers import bullet, without_bullet

@@ -18,7 +18,7 @@ from galley.parsing.strategies.drafts import UNREAD, draft_text
 from galley.parsing.strategies.evidence import Evidence, TokenPlaces, weigh
 from galley.parsing.strategies.file_drafts import FileDrafts
 from galley.parsing.strategies.markdown_blocks import Piece, markdown_pieces
-from galley.parsing.strategies.reading import PageReading, Traces, read_with_model, traces_by_place
+from galley.parsing.strategies.page_reading import PageReading, Traces, read_with_model, traces_by_place
 from galley.parsing.strategies.work import work_of
 from galley.targets.prompt import AnyReader, Runner, Task, TextReader, text_key
 

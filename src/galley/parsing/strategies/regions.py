@@ -26,7 +26,7 @@ from galley.parsing.strategies.drafts import UNREAD, draft_text, task_of
 from galley.parsing.strategies.evidence import weigh
 from galley.parsing.strategies.file_drafts import FileDrafts
 from galley.parsing.strategies.markdown_blocks import formula, plain
-from galley.parsing.strategies.reading import PageReading, Traces, read_with_model
+from galley.parsing.strategies.page_reading import PageReading, Traces, read_with_model
 from galley.parsing.strategies.table_markup import read_html_table, read_otsl_table
 from galley.parsing.strategies.work import work_of
 from galley.parsing.text.markers import without_bullet

@@ -15,7 +15,7 @@ from galley.document.exporters import Exporter, exporter
 from galley.document.json import from_json
 from galley.errors import UsageError
 from galley.serving.jobs import Job, State
-from galley.serving.refusal import ABANDONED, Refusal
+from galley.serving.refusal import CLIENT_DISCONNECTED, Refusal
 from galley.serving.scheduler import Scheduler
 from galley.serving.settings import Settings
 
@@ -35,25 +35,27 @@ def settings_of(request: Request) -> Settings:
     return settings
 
 
-async def unless_gone(request: Request, work: Coroutine[Any, Any, Any], seconds: float | None = None) -> bool:
+async def unless_disconnected(
+    request: Request, work: Coroutine[Any, Any, Any], seconds: float | None = None
+) -> bool:
     """Do some waiting until it is over (True), ``seconds`` have passed (False), or the client is gone, which
     raises ``Refusal``."""
     waiting = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_gone(request))
+    gone = asyncio.ensure_future(_disconnected(request))
     try:
         await asyncio.wait({waiting, gone}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if waiting.done():
             waiting.result()
             return True
         if gone.done():
-            raise Refusal(ABANDONED, "client-gone", "the client closed the connection")
+            raise Refusal(CLIENT_DISCONNECTED, "client-gone", "the client closed the connection")
         return False
     finally:
         waiting.cancel()
         gone.cancel()
 
 
-async def _gone(request: Request) -> None:
+async def _disconnected(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
@@ -69,9 +71,9 @@ def cancelled_with(scheduler: Scheduler, jobs: list[Job]) -> Iterator[None]:
         raise
 
 
-def ensure_over(job: Job) -> None:
+def require_ended(job: Job) -> None:
     """Refuse to answer for a job that the server's end has cut short."""
-    if not job.state.over:
+    if not job.state.ended:
         raise Refusal(503, "shutting-down", "the server was shut down before the document was read", 10)
 
 

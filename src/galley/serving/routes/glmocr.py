@@ -18,7 +18,13 @@ from galley.parsing.options import ParseOptions, overlay
 from galley.serving.intake import saver_of, take
 from galley.serving.jobs import Job, State
 from galley.serving.refusal import Refusal
-from galley.serving.routes.common import cancelled_with, ensure_over, scheduler_of, settings_of, unless_gone
+from galley.serving.routes.common import (
+    cancelled_with,
+    require_ended,
+    scheduler_of,
+    settings_of,
+    unless_disconnected,
+)
 from galley.serving.uploads import read_json
 
 router = APIRouter()
@@ -44,16 +50,16 @@ async def parse(request: Request) -> JSONResponse:
         raise Refusal(400, "not-json", "Invalid Content-Type. Expected 'application/json'.")
     jobs: list[Job] = []
     with cancelled_with(scheduler, jobs):
-        with scheduler.place():
+        with scheduler.admitted():
             data = await read_json(request, settings.limits)
             places, options = _places(data), _options(data, settings.options)
             jobs.append(await take(scheduler, saver_of(places[0], settings), options))
         for place in places[1:]:
-            with scheduler.place():
+            with scheduler.admitted():
                 jobs.append(await take(scheduler, saver_of(place, settings), options))
-        await unless_gone(request, _all_over(request, jobs))
+        await unless_disconnected(request, _wait_all_ended(request, jobs))
     for job in jobs:
-        ensure_over(job)
+        require_ended(job)
     results = [await to_thread.run_sync(_result, job) for job in jobs]
     if len(results) == 1:
         return JSONResponse(_body(*results[0]))
@@ -80,8 +86,8 @@ def _options(data: dict[str, Any], base: ParseOptions) -> ParseOptions:
         raise Refusal(422, "bad-option", str(error)) from error
 
 
-async def _all_over(request: Request, jobs: list[Job]) -> None:
-    await asyncio.gather(*(scheduler_of(request).over(job) for job in jobs))
+async def _wait_all_ended(request: Request, jobs: list[Job]) -> None:
+    await asyncio.gather(*(scheduler_of(request).wait_ended(job) for job in jobs))
 
 
 def _result(job: Job) -> tuple[list[Any], str]:

@@ -102,22 +102,22 @@ async def events(request: Request, job_id: str) -> StreamingResponse:
 async def _events(scheduler: Scheduler, job: Job, seen: int) -> AsyncIterator[str]:
     """Events of a job. An event's id is the number of pages told of by then; ``end`` has one more."""
     while True:
-        news = asyncio.ensure_future(job.news())
+        change = asyncio.ensure_future(job.next_change())
         try:
             while seen < len(job.read):
                 number = job.read[seen]
                 seen += 1
                 yield _event("page", await _page(job, number), seen)
             yield _event("progress", job.view(), min(seen, len(job.read)))
-            if job.state.over:
+            if job.state.ended:
                 yield _event("end", job.view(), len(job.read) + 1)
                 return
             if scheduler.closed.is_set():
                 return
-            while not (await asyncio.wait({news}, timeout=_HEARTBEAT_S))[0]:
+            while not (await asyncio.wait({change}, timeout=_HEARTBEAT_S))[0]:
                 yield ": still here\n\n"
         finally:
-            news.cancel()
+            change.cancel()
 
 
 async def _page(job: Job, number: int) -> dict[str, Any]:

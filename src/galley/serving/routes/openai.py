@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from galley.serving.chat import Chat, Completion, read_chat
 from galley.serving.intake import saver_of
 from galley.serving.refusal import Refusal, error_body
-from galley.serving.routes.common import scheduler_of, settings_of, unless_gone
+from galley.serving.routes.common import scheduler_of, settings_of, unless_disconnected
 from galley.serving.scheduler import Scheduler
 from galley.serving.tasks import Counts, Delta, ReadRegion, RegionRead
 from galley.serving.uploads import read_json
@@ -39,7 +39,7 @@ async def complete(request: Request) -> Response:
     ``Formula Recognition:`` ask for a region's text, HTML and LaTeX, any other for a page's Markdown."""
     scheduler, settings = scheduler_of(request), settings_of(request)
     with ExitStack() as stack:
-        stack.enter_context(scheduler.place())
+        stack.enter_context(scheduler.admitted())
         chat = read_chat(await read_json(request, settings.limits))
         completion = Completion(_name(request))
         if chat.image is None:  # clients knock so to see whether a server is up
@@ -51,9 +51,9 @@ async def complete(request: Request) -> Response:
         reading = _Reading(scheduler, chat.task(folder.document, settings.options, client, folder.path.name))
         stack.callback(reading.cancel)
         if chat.stream:
-            await unless_gone(request, reading.begun())
+            await unless_disconnected(request, reading.first_text())
             return _Stream(_events(reading, completion, chat), stack.pop_all())
-        await unless_gone(request, reading.over())
+        await unless_disconnected(request, reading.ended())
         return JSONResponse(completion.whole(reading.result()))
 
 
@@ -67,19 +67,19 @@ class _Reading:
     def __init__(self, scheduler: Scheduler, task: ReadRegion) -> None:
         self._texts: asyncio.Queue[str | None] = asyncio.Queue()
         self._first: list[str | None] = []
-        self._task = asyncio.ensure_future(scheduler.read_region(task, self._hear))
+        self._task = asyncio.ensure_future(scheduler.read_region(task, self._take_delta))
         self._task.add_done_callback(lambda _: self._texts.put_nowait(None))
 
-    def _hear(self, delta: Delta) -> None:
+    def _take_delta(self, delta: Delta) -> None:
         self._texts.put_nowait(delta.text)
 
-    async def begun(self) -> None:
+    async def first_text(self) -> None:
         """Wait for the first text; raises what kept it from coming, so that it can still be a status."""
         self._first.append(await self._texts.get())
         if self._first == [None]:
             self._task.result()
 
-    async def over(self) -> None:
+    async def ended(self) -> None:
         """Wait for the end."""
         await asyncio.wait({self._task})
 

@@ -16,14 +16,14 @@ from galley.serving.jobs import Job
 from galley.serving.refusal import Refusal
 from galley.serving.routes.common import (
     cancelled_with,
-    ensure_over,
     format_of,
     job_answer,
     job_links,
+    require_ended,
     result_answer,
     scheduler_of,
     settings_of,
-    unless_gone,
+    unless_disconnected,
 )
 from galley.serving.settings import Limits, Settings
 from galley.serving.uploads import read_form, save_upload
@@ -39,7 +39,7 @@ async def parse(request: Request) -> Response:
     Other fields: ``format``, ``wait`` and the options. Several documents are answered with a job each.
     """
     scheduler, settings = scheduler_of(request), settings_of(request)
-    with scheduler.place():
+    with scheduler.admitted():
         form = await read_form(request, settings.limits)
         try:
             chosen = format_of(str(form.get("format") or "json"))
@@ -53,7 +53,7 @@ async def parse(request: Request) -> Response:
         return await _answer(request, job, chosen) if wait else job_answer(job)
     jobs = [job]
     for saver in others:
-        with scheduler.place():
+        with scheduler.admitted():
             jobs.append(await take(scheduler, saver, options))
     return JSONResponse({"jobs": [job_links(job) for job in jobs]}, 202)
 
@@ -79,10 +79,10 @@ async def _answer(request: Request, job: Job, chosen: Exporter) -> Response:
     """The result when it comes soon; work for a client that is gone is given up."""
     scheduler, limits = scheduler_of(request), settings_of(request).limits
     with cancelled_with(scheduler, [job]):
-        await unless_gone(request, scheduler.opened(job))
+        await unless_disconnected(request, scheduler.wait_opened(job))
         if len(job.pages or []) > limits.wait_pages:
             return job_answer(job)
-        if not await unless_gone(request, scheduler.over(job), limits.wait_seconds):
+        if not await unless_disconnected(request, scheduler.wait_ended(job), limits.wait_seconds):
             return job_answer(job)
-    ensure_over(job)
+    require_ended(job)
     return await result_answer(job, chosen)

@@ -19,7 +19,7 @@ from galley.workers.page_worker import PageResult, PageTask, PageWorker
 
 
 @dataclass(frozen=True)
-class Shipped:
+class PageWithFigures:
     """What became of one page, and the JPEG files of its figures by name."""
 
     result: PageResult
@@ -54,7 +54,7 @@ class PageActor:
             return error
         return None
 
-    def read(self, task: PageTask, content: list[Any]) -> Iterator[Shipped]:
+    def read(self, task: PageTask, content: list[Any]) -> Iterator[PageWithFigures]:
         """The pages of ``task`` in order, each sent when it is read.
 
         content: the reference of the document's bytes, in a list so that they are fetched once for many tasks.
@@ -65,7 +65,7 @@ class PageActor:
             self._content = content[0]
         here = replace(task, path=self._file, images=self._figures)
         for result in self._worker.read(here):
-            yield Shipped(result, self._take_figures())
+            yield PageWithFigures(result, self._take_figures())
 
     def _take_figures(self) -> dict[str, bytes]:
         files = sorted(self._figures.iterdir()) if self._figures.is_dir() else []

@@ -22,13 +22,13 @@ from galley.parsing.options import ParseOptions
 from galley.reading import ParserFactory
 from galley.workers.page_worker import PageTask
 from galley.workers.protocol import Aborted, CannotStart, Message, Order, Output, Ready, WorkerDied
-from galley.workers.ray.actor import PageActor, Shipped
+from galley.workers.ray.actor import PageActor, PageWithFigures
 from galley.workers.ray.capacity import Capacity, plan_workers
 from galley.workers.ray.cluster import connected
 from galley.writing import writing
 
 _LONGEST_REASON = 200
-_PATIENCE_S = 60
+_WARN_AFTER_S = 60
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 _log = logging.getLogger(__name__)
@@ -72,10 +72,10 @@ class RayWorker:
             assert self._order is not None
             number = self._order.number
             try:
-                shipped = ray.get(next(self.awaited))
+                read = ray.get(next(self.awaited))
             except StopIteration:
                 return Output(number, None, last=True)
-            return Output(number, self._unpacked(shipped))
+            return Output(number, self._unpacked(read))
         except RayError as error:
             if self._order and isinstance(error, RayTaskError) and isinstance(error.cause, GalleyError):
                 return Aborted(self._order.number, error.cause)
@@ -91,15 +91,15 @@ class RayWorker:
         self.ready = obstacle is None
         return CannotStart(obstacle) if obstacle else Ready()
 
-    def _unpacked(self, shipped: Shipped) -> object:
+    def _unpacked(self, read: PageWithFigures) -> object:
         """The result; its figures are written where the task wants them."""
         assert self._order is not None
-        for name, content in shipped.figures.items():
+        for name, content in read.figures.items():
             path = self._order.task.images / name
             with writing(path):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
-        return shipped.result
+        return read.result
 
 
 class RayBackend:
@@ -142,7 +142,7 @@ class RayBackend:
         """The first worker that has a page, or has started, or died."""
         awaited = [worker.awaited for worker in workers]
         of_others = self._address is not None and not any(worker.ready for worker in workers)
-        ready, _ = ray.wait(awaited, timeout=_PATIENCE_S if of_others else None)
+        ready, _ = ray.wait(awaited, timeout=_WARN_AFTER_S if of_others else None)
         if not ready:
             _log.warning("galley: no worker has started on the Ray cluster yet, which may be busy; waiting")
             ready, _ = ray.wait(awaited)

@@ -20,8 +20,8 @@ from galley.errors import GalleyError, UsageError, one_line
 from galley.runtime import cores
 
 _STORE_BYTES = 128 * 2**20  # for documents; Ray moves to disk what does not fit
-_PATIENCE_S = 10
-_START_S = 300
+_CONNECT_TIMEOUT_S = 10
+_START_TIMEOUT_S = 300
 _ADDRESS = re.compile(r"(?P<host>\S+):(?P<port>\d{1,5})")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -34,12 +34,12 @@ def connected(address: str | None, jobs: int | None) -> Iterator[list[dict[str, 
     can reach, with ``jobs`` CPUs (all cores for None or 0), and ends it. Raises ``GalleyError`` when that fails.
     """
     if address not in (None, "auto"):
-        _knock(address)
+        _check_reachable(address)
     ray_worker._worker_logs_enabled = (
         False  # it would print its own words about dead workers to standard output
     )
-    options = _of_our_own(jobs) if address is None else {"address": address}
-    with _handlers_kept(), _slow_start():
+    options = _local_cluster(jobs) if address is None else {"address": address}
+    with _signal_handlers_kept(), _slow_start_allowed():
         try:
             ray.init(**options, log_to_driver=False, logging_level=logging.ERROR, namespace="galley")
         except Exception as error:  # Ray raises many kinds
@@ -51,7 +51,7 @@ def connected(address: str | None, jobs: int | None) -> Iterator[list[dict[str, 
         ray.shutdown()
 
 
-def _knock(address: str) -> None:
+def _check_reachable(address: str) -> None:
     """Raises ``GalleyError`` where nothing listens, which Ray would take minutes to find out."""
     found = _ADDRESS.fullmatch(address)
     if "://" in address or found is None or int(found["port"]) > 65535:
@@ -59,13 +59,13 @@ def _knock(address: str) -> None:
             f"--address takes HOST:PORT or auto, not {address}; start Galley on a machine of the cluster"
         )
     try:
-        socket.create_connection((found["host"].strip("[]"), int(found["port"])), _PATIENCE_S).close()
+        socket.create_connection((found["host"].strip("[]"), int(found["port"])), _CONNECT_TIMEOUT_S).close()
     except (OSError, UnicodeError) as error:
         said = getattr(error, "strerror", None) or one_line(error)
         raise GalleyError(f"no Ray cluster answers at {address}: {said}") from error
 
 
-def _of_our_own(jobs: int | None) -> dict[str, Any]:
+def _local_cluster(jobs: int | None) -> dict[str, Any]:
     return {
         "address": "local",
         "num_cpus": jobs or cores(),
@@ -76,19 +76,19 @@ def _of_our_own(jobs: int | None) -> dict[str, Any]:
 
 
 @contextmanager
-def _slow_start() -> Iterator[None]:
+def _slow_start_allowed() -> Iterator[None]:
     """Ray gives a machine 30 seconds to appear in its own cluster; a busy one needs more, and gets it."""
     look = ray_services.get_node
-    ray_services.get_node = _patient(look)
+    ray_services.get_node = _retrying(look)
     try:
         yield
     finally:
         ray_services.get_node = look
 
 
-def _patient(look: Callable[..., Any]) -> Callable[..., Any]:
+def _retrying(look: Callable[..., Any]) -> Callable[..., Any]:
     def get_node(*args: Any, **named: Any) -> Any:
-        end = time.monotonic() + _START_S
+        end = time.monotonic() + _START_TIMEOUT_S
         while True:
             try:
                 return look(*args, **named)
@@ -101,7 +101,7 @@ def _patient(look: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def _handlers_kept() -> Iterator[None]:
+def _signal_handlers_kept() -> Iterator[None]:
     """Ray sets signal handlers of its own; the program gets its own back."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -12,7 +12,7 @@ from galley.document import BBox, Block, Label, Page
 from galley.ingest.page import PageImage
 
 
-class Obedient:
+class ScriptedParser:
     """A page is its text. Pages that say so wait for a file, sleep, fail, or take the process down."""
 
     def __init__(self, options: object, image_sink: Any, gate: Path) -> None:

@@ -11,7 +11,7 @@ from galley.evaluation.records import read_json
 _SUFFIXES = (".md", ".html", ".txt", ".tex", ".mmd")
 
 
-class Answers:
+class PredictionTexts:
     """``path``: a folder with a file for each sample, or a JSON object of texts by sample name, with or
     without the image's suffix.
     """

@@ -19,12 +19,16 @@ from galley.serving.tasks import ReadRegion
 from galley.targets.prompt import TableFormat, Task
 
 _LABELS = {Task.TEXT: Label.TEXT, Task.TABLE: Label.TABLE, Task.FORMULA: Label.FORMULA}
-_ASKED = {"text recognition": Task.TEXT, "table recognition": Task.TABLE, "formula recognition": Task.FORMULA}
+_TASKS_BY_PROMPT = {
+    "text recognition": Task.TEXT,
+    "table recognition": Task.TABLE,
+    "formula recognition": Task.FORMULA,
+}
 
 
-def asked(prompt: str) -> Task:
+def task_for(prompt: str) -> Task:
     """GLM-OCR's region prompts by their words; whatever else is asked for, the whole page is read."""
-    return _ASKED.get(prompt.strip().rstrip(":.").strip().lower(), Task.PAGE)
+    return _TASKS_BY_PROMPT.get(prompt.strip().rstrip(":.").strip().lower(), Task.PAGE)
 
 
 def region_image(task: ReadRegion) -> PageImage:
@@ -35,7 +39,7 @@ def region_image(task: ReadRegion) -> PageImage:
 
 def read_drafted(parser: DraftParser, task: ReadRegion) -> str:
     """What the draft readers see: text, a table as HTML, a formula's text, or a page as Markdown."""
-    image, wanted = region_image(task), asked(task.prompt)
+    image, wanted = region_image(task), task_for(task.prompt)
     if wanted is Task.PAGE:
         return page_text(parser.parse_page(image), task)
     return region_text(region_page(parser, image, wanted)[0])
