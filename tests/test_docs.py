@@ -38,3 +38,8 @@ def test_named_make_targets_exist() -> None:
     made = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = {target for page in PAGES for target in TARGET.findall(page.read_text())}
     assert named <= made
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_marks_of_a_merge_stay(page: Path) -> None:
+    assert not re.search(r"^(<{7}|>{7}) ", page.read_text(), re.MULTILINE)

@@ -33,8 +33,10 @@ _PAGES_PER_WORKER = 3
 
 @dataclass
 class _OpenDocument:
-    """A document being read: all but its pages, its pages so far, how many are to come, and what was done differently
-    from what was asked, by page."""
+    """A document being read.
+
+    It holds all but its pages, its pages so far, how many are to come, and by page what was done otherwise than asked.
+    """
 
     document: Document
     left: int

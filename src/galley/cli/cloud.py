@@ -71,8 +71,10 @@ class Store:
 
 
 class CloudFolder(StagedFiles):
-    """The output folder of one run behind a URL; use it in a ``with`` statement. What is sent there is kept in a
-    folder on this machine until it is whole."""
+    """The output folder of one run behind an address; use it in a ``with`` statement.
+
+    What is sent there is kept in a folder on this machine until it is complete.
+    """
 
     def __init__(self, url: str) -> None:
         self._store = Store(url)
@@ -101,8 +103,11 @@ class CloudFolder(StagedFiles):
 
 
 class CloudLedger(Ledger):
-    """A ledger behind a URL. Stores cannot append, so the whole of it is put again, as often as takes a small
-    part of the time, and by ``close``; a run that is killed before has a few documents to read again."""
+    """A ledger behind an address.
+
+    Stores cannot append, so the whole list is sent again: at intervals that take a small part of the time, and by
+    ``close``. A run that is killed before has a few documents to read again.
+    """
 
     def __init__(self, url: str) -> None:
         """Also puts it, so that a folder that cannot be written is known before anything is read."""
@@ -114,6 +119,7 @@ class CloudLedger(Ledger):
         self._put()
 
     def to_skip(self) -> tuple[set[Path], set[str]]:
+        """See ``Ledger.to_skip``."""
         return set(), {f"{self._store.url}/{name}" for name in self._image_names()}
 
     def close(self) -> None:

@@ -21,8 +21,11 @@ STDIN = "-"
 
 @dataclass(frozen=True)
 class Input:
-    """A document to parse, its name in messages, the path of its output without a suffix, and where it is from:
-    an absolute path or a URL without secrets."""
+    """A document to parse.
+
+    It holds its path, its name in messages, the path of its output without a suffix, and where it is from: an
+    absolute path or an address without secrets.
+    """
 
     path: Path
     name: str
@@ -50,8 +53,11 @@ class Input:
                 self.path.unlink()
 
     def state(self) -> list[int | str]:
-        """Size and time of change, which tell whether the file is still the same, and those of its draft files;
-        empty when it is gone."""
+        """Size and time of change of the file and of its draft files, which tell whether they are still the same.
+
+        Returns:
+            An empty value when the file is gone.
+        """
         own = list(self.remote.state) if self.remote is not None else _state(self.path)
         return own + [part for draft in self.drafts for part in _state(draft)]
 

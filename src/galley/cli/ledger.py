@@ -1,5 +1,7 @@
-"""What earlier runs have made in an output folder, so that ``--resume`` can go on from there and no run writes over
-what is of another document."""
+"""What earlier runs have made in an output folder.
+
+``--resume`` continues from there, and no run writes over what belongs to another document.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +52,13 @@ class Ledger:
     def add(
         self, document: Input, fingerprint: str | None, files: list[PurePath], images: PurePath | None
     ) -> None:
-        """Write down what was made of a document; ``fingerprint`` None: it is not finished. Raises
-        ``OutputError``."""
+        """Write down what was made of a document.
+
+        ``fingerprint`` is that of the options; None for a document that is not finished.
+
+        Raises:
+            OutputError: the list cannot be written.
+        """
         line = json.dumps(
             {
                 "place": str(document.place),

@@ -17,8 +17,10 @@ Folder = TypeVar("Folder", bound="StagedFiles")
 
 
 class StagedFiles:
-    """What is written is whole in the folder ``_staging`` on this machine first; use it in a ``with`` statement, at
-    whose end that folder goes."""
+    """Files that are completed in the folder ``_staging`` on this machine first; use it in a ``with`` statement.
+
+    The folder is removed at the end of the statement.
+    """
 
     _staging: Path
 

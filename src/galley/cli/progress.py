@@ -38,14 +38,17 @@ class Progress:
         self._task = self._bar.add_task(unit, total=None if self._by_page else documents, pages=0)
 
     def document_opened(self, pages: int) -> None:
+        """Take note of how many pages a document has."""
         if self._by_page:
             self._bar.update(self._task, total=pages)
 
     def page_done(self) -> None:
+        """Count a page."""
         self._pages += 1
         self._bar.update(self._task, pages=self._pages, advance=1 if self._by_page else 0)
 
     def document_done(self) -> None:
+        """Count a document."""
         if not self._by_page:
             self._bar.advance(self._task)
 

@@ -32,8 +32,14 @@ class Writer(Protocol):
         ...
 
     def write(self, given: Input, document: Document, pages: Iterable[Page], complete: bool) -> None:
-        """Take a parsed document: all but its pages, and these, which can be gone through again and again.
-        ``complete``: no page of it failed."""
+        """Take a parsed document.
+
+        Args:
+            given: where it came from and where its output goes.
+            document: all but its pages.
+            pages: can be gone through again and again.
+            complete: whether no page of it failed.
+        """
         ...
 
     def write_failed(self, given: Input, document: Document) -> None:
@@ -49,12 +55,15 @@ class StdoutWriter:
         self._options = options
 
     def finished(self, given: Input) -> bool:
+        """See ``Writer.finished``."""
         return False
 
     def image_places(self, given: Input) -> tuple[Path, str]:
+        """See ``Writer.image_places``."""
         return Path(), ""  # images without an output folder are a usage error
 
     def write(self, given: Input, document: Document, pages: Iterable[Page], complete: bool) -> None:
+        """See ``Writer.write``."""
         pieces = self._exporter.texts(document, pages, self._options.keep)[0]
         try:
             for piece in pieces:
@@ -66,6 +75,7 @@ class StdoutWriter:
             raise OutputError(f"cannot write standard output: {error.strerror or error}") from error
 
     def write_failed(self, given: Input, document: Document) -> None:
+        """See ``Writer.write_failed``."""
         if self._exporter.name == _SAYS_FAILURES:
             self.write(given, document, (), complete=False)
 
@@ -88,13 +98,16 @@ class FolderWriter:
         self._resume = resume
 
     def finished(self, given: Input) -> bool:
+        """See ``Writer.finished``."""
         return self._resume and self._ledger.finished(given, self._options.fingerprint(), self._files(given))
 
     def image_places(self, given: Input) -> tuple[Path, str]:
+        """See ``Writer.image_places``."""
         called = self._image_folder(given).relative_to(given.place.parent)
         return self._folder.staged_images(given.place), called.as_posix()
 
     def write(self, given: Input, document: Document, pages: Iterable[Page], complete: bool) -> None:
+        """See ``Writer.write``."""
         images = self._image_folder(given)
         has_images = self._folder.publish_images(given.place, images)
         for exporter in self._formats:
@@ -103,6 +116,7 @@ class FolderWriter:
         self._ledger.add(given, fingerprint, self._files(given), images if has_images else None)
 
     def write_failed(self, given: Input, document: Document) -> None:
+        """See ``Writer.write_failed``."""
         self._remove_earlier(given)
         for exporter in self._formats:
             if exporter.name == _SAYS_FAILURES:

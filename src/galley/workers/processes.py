@@ -41,10 +41,12 @@ class ProcessWorker:
         self.process, self.pipe = process, pipe
 
     def send(self, order: Order) -> None:
+        """See ``Worker.send``."""
         with suppress(OSError):  # it died; ``receive`` says so
             self.pipe.send(order)
 
     def receive(self) -> Message:
+        """See ``Worker.receive``."""
         try:
             message: Message = self.pipe.recv()
         except (EOFError, OSError):
@@ -53,9 +55,11 @@ class ProcessWorker:
         return message
 
     def kill(self) -> None:
+        """See ``Worker.kill``."""
         self.process.kill()
 
     def close(self) -> None:
+        """See ``Worker.close``."""
         self.process.join(_EXIT_TIMEOUT_S)
         if self.process.is_alive():
             self.process.kill()
@@ -89,6 +93,7 @@ class ProcessBackend:
         pass
 
     def start(self) -> ProcessWorker:
+        """See ``Backend.start``."""
         ours, theirs = self._context.Pipe()
         process = self._context.Process(
             target=run_worker,
@@ -101,13 +106,16 @@ class ProcessBackend:
         return ProcessWorker(process, ours)
 
     def wait(self, workers: Sequence[ProcessWorker]) -> list[ProcessWorker]:
+        """See ``Backend.wait``."""
         ready = wait([worker.pipe for worker in workers])
         return [worker for worker in workers if worker.pipe in ready]
 
     def page_lost(self, cause: str) -> str:
+        """See ``Backend.page_lost``."""
         return f"the process that read it died ({cause})"
 
     def all_die(self, count: int, cause: str) -> str:
+        """See ``Backend.all_die``."""
         return f"{count} worker processes in a row died ({cause}); try again with --jobs 1"
 
 

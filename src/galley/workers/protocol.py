@@ -104,15 +104,19 @@ AnyWorker = TypeVar("AnyWorker", bound=Worker)
 class Backend(AbstractContextManager[Any], Protocol[AnyWorker]):
     """A kind of workers and where they run; used in a ``with`` statement.
 
-    count: how many of them work at a time. tries: how often a page is begun before it is given up, since a worker may
-    also die for reasons that are not the page's.
+    A page is begun more than once before it is given up, since a worker may also die for reasons that are not the
+    page's.
     """
 
     @property
-    def count(self) -> int: ...
+    def count(self) -> int:
+        """Number of workers at a time."""
+        ...
 
     @property
-    def tries(self) -> int: ...
+    def tries(self) -> int:
+        """How often a page is begun before it is given up."""
+        ...
 
     def start(self) -> AnyWorker:
         """A new worker, which may still have to get ready."""

@@ -27,8 +27,10 @@ class PageWithFigures:
 
 
 class PageActor:
-    """Reads runs of pages with a parser of its own. Shares no files with the driver: documents come and figures
-    go as bytes."""
+    """Reads runs of pages with a parser of its own.
+
+    It shares no files with the driver: documents come and figures go as bytes.
+    """
 
     def __init__(self, options: ParseOptions, factory: ParserFactory) -> None:
         self._options = options

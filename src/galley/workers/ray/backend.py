@@ -58,6 +58,7 @@ class RayWorker:
         self._order: Order | None = None
 
     def send(self, order: Order) -> None:
+        """See ``Worker.send``."""
         try:
             content = self._documents.reference(order.task)
         except OSError as error:
@@ -66,6 +67,7 @@ class RayWorker:
         self._order = order
 
     def receive(self) -> Message:
+        """See ``Worker.receive``."""
         try:
             if not self.ready:
                 return self._started(ray.get(self.awaited))
@@ -82,6 +84,7 @@ class RayWorker:
             raise WorkerDied(_reason(error)) from error
 
     def kill(self) -> None:
+        """See ``Worker.kill``."""
         ray.kill(self._actor)
 
     def close(self) -> None:
@@ -133,6 +136,7 @@ class RayBackend:
         self._stack.close()
 
     def start(self) -> RayWorker:
+        """See ``Backend.start``."""
         capacity = self._capacity
         remote: Any = ray.remote(num_cpus=capacity.cpus, num_gpus=capacity.gpus)(PageActor)
         actor = remote.remote(self._options, self._factory)
@@ -149,9 +153,11 @@ class RayBackend:
         return [worker for worker in workers if worker.awaited is ready[0]]
 
     def page_lost(self, cause: str) -> str:
+        """See ``Backend.page_lost``."""
         return f"{self.tries} workers failed to read it ({cause})"
 
     def all_die(self, count: int, cause: str) -> str:
+        """See ``Backend.all_die``."""
         return f"workers of the Ray cluster fail one after the other ({cause})"
 
 
