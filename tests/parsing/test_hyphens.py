@@ -32,3 +32,17 @@ def test_chinese_lines_take_no_space_before_a_quotation_mark() -> None:
     assert join_lines(["不但避免了像", "“比较文学”那样", "in English", "中文"], Vocabulary()) == (
         "不但避免了像“比较文学”那样 in English 中文"
     )
+
+
+def test_half_a_word_is_joined_in_any_language() -> None:
+    assert join_lines(["die Bun-", "desregierung"], Vocabulary()) == "die Bundesregierung"
+    assert join_lines(["las pala-", "bras"], Vocabulary()) == "las palabras"
+
+
+def test_a_suspended_hyphen_keeps_its_space() -> None:
+    assert join_lines(["pre-", "and post-test scores"], Vocabulary()) == "pre- and post-test scores"
+    assert join_lines(["Ein-", "und Ausgang"], Vocabulary()) == "Ein- und Ausgang"
+
+
+def test_a_name_keeps_its_hyphen() -> None:
+    assert join_lines(["by Navier-", "Stokes flow"], Vocabulary()) == "by Navier-Stokes flow"

@@ -217,3 +217,20 @@ def test_items_of_the_next_column_begin_anew() -> None:
     right = blocks(line("• next", 0, x0=700, x1=800))
     _with_levels(Page(number=1, width=1000, height=1000, blocks=[*left, *right]))
     assert [block.level for block in (*left, *right)] == [1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("upper", "lower"),
+    [
+        ("as was put in the Second-", "Chance programme of the county, which was not renewed last year"),
+        ("that is laid down in section 7-", "A of the statute, and which nobody had read until that day"),
+        (
+            "the sum that was owed had grown from 900 to",
+            "1,350 within a year, which nobody had expected of it",
+        ),
+    ],
+)
+def test_a_line_that_cannot_end_a_sentence_ends_no_paragraph(upper: str, lower: str) -> None:
+    first = "The report of the committee names a number of causes, and the first one is that"
+    rows = [line(text, i, x1=100 + 6.2 * len(text)) for i, text in enumerate((first, upper, lower))]
+    assert len(contents(*rows)) == 1

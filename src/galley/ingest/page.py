@@ -28,6 +28,14 @@ class TextWord:
     char_boxes: NDArray[np.float32] | None = None
 
 
+@dataclass(frozen=True)
+class Stamp:
+    """Where a page is stamped: the box in page-image pixels and the colour, red, green and blue of 0 to 255."""
+
+    bbox: BBox
+    colour: tuple[int, int, int]
+
+
 class LayerQuality(str, Enum):
     """How far a text layer can be trusted."""
 
@@ -49,6 +57,7 @@ class TextLayer:
 
     pictures: boxes of the raster images on the page, in page-image pixels; the layer knows nothing of text in them.
     watermarks: what is stamped aslant over the page, each text once; not among ``words``.
+    stamps: where the watermarks stand, every one of them.
     """
 
     words: list[TextWord] = field(default_factory=list)
@@ -56,6 +65,7 @@ class TextLayer:
     reason: str = ""
     pictures: list[BBox] = field(default_factory=list)
     watermarks: list[TextWord] = field(default_factory=list)
+    stamps: list[Stamp] = field(default_factory=list)
 
 
 @dataclass

@@ -39,7 +39,7 @@ def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer
             words.append(word)
             seen.append(_is_seen(word.bbox, glyphs, span, scene, image))
             runs.append(glyphs.runs[span[0]])
-    text, watermarks = part_watermarks(words, runs)
+    text, watermarks, stamps = part_watermarks(words, runs)
     words, seen = [words[i] for i in text], [seen[i] for i in text]
     scanned = [not shown and _on_picture(word.bbox, scene) for word, shown in zip(words, seen, strict=True)]
     quality, reason = judge(words, seen, scanned, image)
@@ -47,7 +47,7 @@ def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer
         words = [word for word, shown in zip(words, seen, strict=True) if shown]
     if quality is LayerQuality.PARTIAL:
         words = [word for word in words if not is_garbage(word.text)]
-    return TextLayer(words, quality, reason, _pictures(scene, width, height), watermarks)
+    return TextLayer(words, quality, reason, _pictures(scene, width, height), watermarks, stamps)
 
 
 def _pictures(scene: Scene, width: int, height: int) -> list[BBox]:

@@ -14,19 +14,30 @@ from scipy import ndimage
 from galley.document import BBox
 from galley.ingest.page import LayerQuality, TextWord
 
-_MAX_GARBAGE = 0.3
-_MAX_IMPLAUSIBLE = 0.4
-_MIN_WORDS_TO_JUDGE = 20
-_MIN_MARKS_OUTSIDE = 60
-_MIN_GARBAGE_WORDS = 3
-
-_WORKING_HEIGHT = 1100
+# Shares of a layer that can be trusted no more:
+MOST_GARBAGE = 0.3
+"""Characters without a known letter."""
+MOST_IMPLAUSIBLE = 0.4
+"""Long words of Latin letters without a vowel."""
+MOST_HIDDEN = 0.5
+"""Characters that cannot be seen."""
+# Counts:
+LEAST_WORDS = 20
+"""Long words of Latin letters that are enough to judge by."""
+LEAST_MARKS_OUTSIDE = 60
+"""Marks like letters outside of the layer's words that are text it lacks."""
+LEAST_GARBAGE_WORDS = 3
+"""Words without known letters that make a layer partial."""
+# How marks on the page are looked for:
+WORKING_HEIGHT = 1100
 """Rows the page is reduced to, about 100 dpi on A4: enough to see letters, and quick."""
-_CONTRAST = 40
-_BLOCK = 24
-"""Side of the squares whose median is the paper; text covers less than half of a square."""
-_LETTER_HEIGHT = (3, 30)
-_LETTER_WIDTH = (1, 120)
+CONTRAST = 40
+"""Grey levels of 255 by which a mark differs from the paper."""
+BLOCK = 24
+"""Side in pixels of the squares whose median is the paper; text covers less than half of a square."""
+LETTER_HEIGHT = (3, 30)
+LETTER_WIDTH = (1, 120)
+"""Pixels of a mark that may be a letter, or letters that touch."""
 
 _LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f]{4,}")
 _VOWELS = re.compile(r"[aeiouyAEIOUY\u00c0-\u024f]")
@@ -50,18 +61,18 @@ def judge(
         return LayerQuality.NONE, "the page has no text layer"
     garbage = [word.text for word in words if is_garbage(word.text)]
     lost = sum(map(len, garbage)) / letters
-    if lost > _MAX_GARBAGE:
+    if lost > MOST_GARBAGE:
         return LayerQuality.BROKEN, f"{lost:.0%} of the characters have no known letter"
     odd = _implausible([word.text for word in words])
-    if odd > _MAX_IMPLAUSIBLE:
+    if odd > MOST_IMPLAUSIBLE:
         return LayerQuality.BROKEN, f"{odd:.0%} of the words are no words of any language"
     hidden = sum(len(word.text) for word, over in zip(words, scanned, strict=True) if over) / letters
-    if hidden > 0.5:
+    if hidden > MOST_HIDDEN:
         return LayerQuality.OCR, f"{hidden:.0%} of the text cannot be seen; it was put over or beneath a scan"
-    if len(garbage) >= _MIN_GARBAGE_WORDS:
+    if len(garbage) >= LEAST_GARBAGE_WORDS:
         return LayerQuality.PARTIAL, f"{len(garbage)} words have no known letters"
     coverage = text_coverage(image, [word.bbox for word, shown in zip(words, seen, strict=True) if shown])
-    if coverage.marks >= _MIN_MARKS_OUTSIDE and coverage.inside < coverage.outside:
+    if coverage.marks >= LEAST_MARKS_OUTSIDE and coverage.inside < coverage.outside:
         return (
             LayerQuality.PARTIAL,
             f"{coverage.marks} marks that look like text lie outside of the text layer",
@@ -72,7 +83,7 @@ def judge(
 def _implausible(words: Sequence[str]) -> float:
     """Share of the long Latin-letter words without a single vowel; 0 where there are too few to say."""
     found = [match.group() for word in words for match in _LATIN_WORD.finditer(word)]
-    if len(found) < _MIN_WORDS_TO_JUDGE:
+    if len(found) < LEAST_WORDS:
         return 0.0
     return sum(not _VOWELS.search(word) and not word.isupper() for word in found) / len(found)
 
@@ -91,15 +102,15 @@ def text_coverage(image: NDArray[np.uint8], boxes: Sequence[BBox]) -> TextCovera
 
     Photographs and line art give letter-sized marks as well.
     """
-    factor = max(1, round(image.shape[0] / _WORKING_HEIGHT))
+    factor = max(1, round(image.shape[0] / WORKING_HEIGHT))
     grey = np.asarray(Image.fromarray(image).convert("L").reduce(factor), dtype=np.int16)
-    ink = np.abs(grey - _paper(grey)) > _CONTRAST
+    ink = np.abs(grey - _paper(grey)) > CONTRAST
     boxed = _mask(boxes, factor, grey.shape)
     labels, count = ndimage.label(ink & ~boxed, np.ones((3, 3), dtype=bool))
     letters = np.zeros(count + 1, dtype=bool)
     for label, (rows, columns) in enumerate(ndimage.find_objects(labels), 1):
-        letters[label] = _between(rows.stop - rows.start, _LETTER_HEIGHT) and _between(
-            columns.stop - columns.start, _LETTER_WIDTH
+        letters[label] = _between(rows.stop - rows.start, LETTER_HEIGHT) and _between(
+            columns.stop - columns.start, LETTER_WIDTH
         )
     outside = int(np.bincount(labels.ravel(), minlength=count + 1)[letters].sum())
     return TextCoverage(int(np.count_nonzero(ink & boxed)), outside, int(letters.sum()))
@@ -108,11 +119,11 @@ def text_coverage(image: NDArray[np.uint8], boxes: Sequence[BBox]) -> TextCovera
 def _paper(grey: NDArray[np.int16]) -> NDArray[np.int16]:
     """The local background of (height, width) grey levels, blockwise."""
     height, width = grey.shape
-    padded = np.pad(grey, ((0, -height % _BLOCK), (0, -width % _BLOCK)), mode="edge")
-    rows, columns = padded.shape[0] // _BLOCK, padded.shape[1] // _BLOCK
-    blocks = padded.reshape(rows, _BLOCK, columns, _BLOCK)
+    padded = np.pad(grey, ((0, -height % BLOCK), (0, -width % BLOCK)), mode="edge")
+    rows, columns = padded.shape[0] // BLOCK, padded.shape[1] // BLOCK
+    blocks = padded.reshape(rows, BLOCK, columns, BLOCK)
     medians = np.median(blocks, axis=(1, 3)).astype(np.int16)
-    return medians.repeat(_BLOCK, axis=0).repeat(_BLOCK, axis=1)[:height, :width]
+    return medians.repeat(BLOCK, axis=0).repeat(BLOCK, axis=1)[:height, :width]
 
 
 def _between(value: int, limits: tuple[int, int]) -> bool:

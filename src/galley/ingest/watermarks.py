@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from galley.document import BBox
-from galley.ingest.page import TextWord
+from galley.ingest.page import Stamp, TextWord
 from galley.ingest.pdf_glyphs import Run
 
 _SLANT = 5.0
@@ -24,11 +24,17 @@ _REPEATED = 3
 
 
 class Sorted(NamedTuple):
-    """words: those of the page's text, with their ``indices`` among all. watermarks: each
-    stamped text once, as one word."""
+    """A page's words told apart.
+
+    Attributes:
+        indices: Of the words that are the page's text.
+        watermarks: Each stamped text once, as one word.
+        stamps: Where they stand, every time.
+    """
 
     indices: list[int]
     watermarks: list[TextWord]
+    stamps: list[Stamp]
 
 
 def part_watermarks(words: Sequence[TextWord], runs: Sequence[Run]) -> Sorted:
@@ -42,21 +48,24 @@ def part_watermarks(words: Sequence[TextWord], runs: Sequence[Run]) -> Sorted:
     """
     groups = [group for group in _text_objects(runs) if _slant(runs[group[0]].angle) > _SLANT]
     if not groups:
-        return Sorted(list(range(len(words))), [])
+        return Sorted(list(range(len(words))), [], [])
     straight = [word.size for word, run in zip(words, runs, strict=True) if _slant(run.angle) <= _SLANT]
     usual = float(np.median(straight)) if straight else 0.0
     texts = [" ".join(words[i].text for i in group) for group in groups]
     times = Counter(texts)
     stamped: set[int] = set()
     once: dict[str, TextWord] = {}
+    stamps: list[Stamp] = []
     for group, text in zip(groups, texts, strict=True):
         first = words[group[0]]
         pale = min(runs[group[0]].colour or (0,)) >= _PALE
         if pale or times[text] >= _REPEATED or first.size > _LARGE * usual:
             stamped.update(group)
             box = BBox.around(words[i].bbox for i in group)
+            if colour := runs[group[0]].colour:
+                stamps.append(Stamp(box, colour))
             once.setdefault(text, replace(first, text=text, bbox=box, char_boxes=None))
-    return Sorted([i for i in range(len(words)) if i not in stamped], list(once.values()))
+    return Sorted([i for i in range(len(words)) if i not in stamped], list(once.values()), stamps)
 
 
 def _text_objects(runs: Sequence[Run]) -> list[list[int]]:

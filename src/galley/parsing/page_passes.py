@@ -37,6 +37,7 @@ from galley.parsing.zones.assign_lines import assign_lines
 from galley.parsing.zones.group_loose_lines import group_loose_lines
 from galley.parsing.zones.join_captions import join_captions
 from galley.parsing.zones.join_equation_numbers import join_equation_numbers
+from galley.parsing.zones.join_text_zones import join_text_zones
 from galley.parsing.zones.label_footnotes import label_footnotes
 from galley.parsing.zones.label_furniture import label_furniture
 from galley.parsing.zones.order_zone_lines import order_zone_lines
@@ -74,6 +75,7 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     order_zone_lines,
     group_loose_lines,
     order_zones,
+    join_text_zones,
     split_formula_zones,
     join_equation_numbers,
     join_captions,

@@ -10,21 +10,34 @@ from galley.drafters.ocr.onnx_denormals import flush_denormals
 from galley.drafters.ocr.text_quads import text_quads
 from galley.runtime import package_file, session
 
+# What the network was trained with:
 _KERNEL = 0.3
+"""Probability from which on a pixel is text."""
 _UNCLIP = 1.6
-_LEAST_SCORE = 0.5
+"""Ratio of area to perimeter by which boxes grow, for the network shrinks them."""
 _STEP = 32
+"""Pixels that both sides of its input are a multiple of."""
+_LEAST_SCORE = 0.5
+"""Mean probability within a box, below which it is dropped."""
+# The size at which a page is looked at first, in pixels:
 _LONG_SIDE = 1536
 _SHORT_SIDE = 480
+"""For strips, whose lines would be too low otherwise."""
+# How large it may be looked at:
 _MAX_ENLARGEMENT = 2.0
+"""Ratio; a larger picture shows nothing new."""
 _MAX_PIXELS = 5.0e6
+"""More takes too much time and memory."""
 _SMALL_LINE = 14.0
 """Boxes lower than this, in pixels of the map, come from lines that begin to be merged or missed."""
 _GOOD_LINE = 16.0
+"""Pixels of the map that low lines are enlarged to."""
 _HALO = 2.0
 """Pixels of the map that a low line's box is too high by."""
-_INK = 24
+_CONTRAST = 24
+"""Grey levels of 255 by which what is printed differs from the page's usual tone."""
 _MARGIN = 32
+"""Pixels kept around what is printed."""
 
 
 class LineDetector:
@@ -78,7 +91,7 @@ def content_window(image: NDArray[np.uint8]) -> tuple[slice, slice] | None:
     Looked for at half size, so that single specks do not count.
     """
     small = np.asarray(Image.fromarray(image).convert("L").reduce(2), np.int16)
-    ink = np.abs(small - int(np.median(small))) > _INK
+    ink = np.abs(small - int(np.median(small))) > _CONTRAST
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     if not len(rows):
         return None

@@ -1,4 +1,7 @@
-"""Spaces the recogniser saw and did not write: where it was in two minds, or where a gap is far too wide."""
+"""Spaces the recogniser saw and did not write.
+
+A space was nearly as likely as what it wrote, or a gap is far too wide for none.
+"""
 
 from __future__ import annotations
 

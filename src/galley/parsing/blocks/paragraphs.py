@@ -47,6 +47,13 @@ ENDING_EARLY = 0.5
 """Lines that end early, from which on breaks are part of the text."""
 ENTRIES = 0.75
 """Short lines that begin like those of an address."""
+_OPEN_END = re.compile(
+    r"\b(the|a|an|of|to|in|on|at|by|for|from|with|and|or|that|than|as|is|are|was|were|be|its|their"
+    r"|der|die|das|den|dem|des|ein|eine|einer|und|oder|von|mit|zu|zur|zum|im|auf|für|bei|ist"
+    r"|le|la|les|des|du|un|une|et|ou|de|dans|par|pour|sur|avec|est|el|los|las|una|y|por|para|con|del"
+    r"|il|lo|gli|di|che|per|da|nel|della)$"
+)
+"""Words that no sentence ends with: articles, prepositions, conjunctions of five languages."""
 _BROKEN = re.compile(r"([^\W_])[-‐\u00ad]\s*$")
 
 
@@ -144,12 +151,11 @@ class _Column:
         return float(np.mean(ends)) >= ENDING_EARLY or (short and float(np.mean(entries)) >= ENTRIES)
 
     def _breaks_a_word(self, i: int) -> bool:
-        """Whether row ``i`` ends in the middle of a word, or of a span of years, that the next goes on with.
+        """Whether row ``i`` ends in the middle of a word, a compound or a span of years that the next goes on with.
 
         Only running text does.
         """
-        broken, first = _BROKEN.search(self.lines[i].text), self.lines[i + 1].text.lstrip()[:1]
-        return broken is not None and (first.isdigit() if broken.group(1).isdigit() else first.islower())
+        return bool(_BROKEN.search(self.lines[i].text)) and self.lines[i + 1].text.lstrip()[:1].isalnum()
 
     def paragraphs(self, rowwise: bool) -> list[Paragraph]:
         marked = any(self._mark(i) for i in range(len(self.lines)))
@@ -221,8 +227,10 @@ class _Column:
         return text_width(text) >= LONG and is_open and after[:1].isalpha() and not self._ends_early(i)
 
     def _ends_early(self, i: int) -> bool:
-        """Whether the first word of the next row would have fitted at this row's end."""
+        """Whether the first word of the next row would have fitted at this row's end, and a sentence may end there."""
         line, after = self.lines[i], self.lines[i + 1]
+        if text_width(line.text) >= SHORT and _OPEN_END.search(line.text.rstrip()):
+            return False
         first = first_word(after.text)
         width = after.bbox.width * (text_width(first) + 1) / max(1, text_width(after.text))
         return line.bbox.x1 + width + EARLY * self.height < self.right

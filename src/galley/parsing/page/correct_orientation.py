@@ -72,6 +72,10 @@ def turned_layer(layer: TextLayer, clockwise: int, width: int, height: int) -> T
         layer,
         words=words,
         watermarks=watermarks,
+        stamps=[
+            replace(stamp, bbox=turned_box(stamp.bbox, clockwise % 360, width, height))
+            for stamp in layer.stamps
+        ],
         pictures=[turned_box(box, clockwise % 360, width, height) for box in layer.pictures],
     )
 

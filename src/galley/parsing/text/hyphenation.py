@@ -15,6 +15,14 @@ _HYPHENS = "-‐\u00ad"
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _TAIL = re.compile(r"([^\W\d_]+)[-‐\u00ad]$")
 _HEAD = re.compile(r"[^\W\d_]+")
+_SUSPENDED = {
+    *("and", "or", "to"),  # English
+    *("und", "oder", "bis", "sowie"),  # German
+    *("et", "ou", "à", "y", "o", "u", "e"),  # French, Spanish, Italian, Portuguese
+    *("en", "of", "och", "eller", "og"),  # Dutch, Swedish, Danish
+    *("i", "lub", "a", "nebo"),  # Polish, Czech
+}
+"""Words before which a hyphen stands for the rest of a compound: ``mid- and long-term``."""
 _QUOTES = "“”‘’…—"
 # Scripts written without spaces between words.
 EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3000-\u303f\uff00-\uffef]")
@@ -30,6 +38,10 @@ def first_word(text: str) -> str:
 def text_width(text: str) -> int:
     """Length of a text in Latin characters; East Asian ones are twice as wide and say twice as much."""
     return len(text) + len(EAST_ASIAN.findall(text))
+
+
+LEAST_LETTERS = 4
+"""Letters of the shortest words that the list of English words holds."""
 
 
 @lru_cache
@@ -81,11 +93,18 @@ class Vocabulary:
         return "" if _spaceless(before[-1], after[0]) else " "
 
     def _hyphen(self, tail: str, head: str) -> str | None:
+        if head in _SUSPENDED:
+            return " "
         if f"{tail}-{head}".lower() in self.own:
             return ""
         if (head.islower() or (tail + head).isupper()) and tail + head in self:
             return None
-        return ""
+        # Half a word is no word, in whatever language; both parts of a compound are.
+        return None if head.islower() and (self._is_fragment(tail) or self._is_fragment(head)) else ""
+
+    def _is_fragment(self, part: str) -> bool:
+        """Whether part of a broken word is no word itself; of short ones that cannot be said."""
+        return len(part) >= LEAST_LETTERS and part not in self
 
 
 def _spaceless(last: str, first: str) -> bool:
