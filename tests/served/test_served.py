@@ -20,6 +20,7 @@ from tests.parsing.strategies.scripted import FixedDraft, block
 from galley.decoding import Finish, Request
 from galley.document import Label
 from galley.errors import ModelError, UsageError
+from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.page import PageParser
 from galley.parsing.strategies.regions import RegionsParser
@@ -29,7 +30,7 @@ from galley.targets.prompt import Prompt, Task
 
 from .stub import KEY, Asked, Reply, Stub, says, serving
 
-NO_PAGE: Any = None
+NO_PAGE = PageImage(1, np.zeros((1, 1, 3), dtype=np.uint8), 200.0)
 QUICK = Settings(seconds=30, retries=2, first_wait=0.01)
 IMAGE = np.full((40, 60, 3), 255, dtype=np.uint8)
 FAULTS: dict[str, Reply] = {

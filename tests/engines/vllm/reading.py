@@ -24,6 +24,7 @@ from galley.engines.drafts import DRAFTS
 from galley.engines.vllm.decoder import VllmDecoder
 from galley.engines.vllm.engine import EngineSettings
 from galley.engines.vllm.reader import VllmReader, load_vllm
+from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser
@@ -31,6 +32,7 @@ from galley.parsing.strategies.regions import RegionsParser
 from galley.targets.prompt import Prompt, Task
 from galley.targets.transformers.prompts import model_inputs
 
+NO_PAGE = PageImage(1, np.zeros((1, 1, 3), dtype=np.uint8), 200.0)
 TOKENS = 40
 SHAPES = ((60, 100), (120, 80), (40, 140))
 
@@ -172,7 +174,7 @@ def _pages(reader: VllmReader) -> dict[str, list[str]]:
         ("regions", RegionsParser, "auto"),
     ):
         options = ParseOptions(decode=decode, max_tokens=24)  # type: ignore[arg-type]
-        page = parser(options, other, draft).parse_page(None)  # type: ignore[arg-type]
+        page = parser(options, other, draft).parse_page(NO_PAGE)
         read_by_model = [block for block in page.blocks if block.source == other.name]
         found[name] = [block.content for block in read_by_model] or page.warnings
     return found
