@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,4 +19,5 @@ def options_of(given: Mapping[str, Any]) -> ParseOptions:
 
     named = {name: given[name] for name in ParseOptions.model_fields if name in given and name != "keep"}
     named["trust_remote_code"] = named.get("trust_remote_code") or None
-    return load_options(given["config"], also_keep=",".join(given["keep"] or []), **named)
+    config = Path(given["config"]) if given["config"] is not None else None  # a context has paths as text
+    return load_options(config, also_keep=",".join(given["keep"] or []), **named)

@@ -88,9 +88,9 @@ def _settings(given: Mapping[str, Any]) -> Settings:
     )
     ways = given["decode"]
     return Settings(
-        data=given["data"],
+        data=Path(given["data"]),  # a context has paths as text
         options=options,
-        out=given["out"],
+        out=Path(given["out"]),
         ways=None if ways is None else [way.strip() for way in ways.split(",") if way.strip()],
         crops=given["crops"],
         pages=given["pages"],
