@@ -56,8 +56,10 @@ class Tokenizer:
 class PagedModel:
     """The toy on a paged cache, one layer, full attention: a slot sees what its pseudo-request holds, no more.
 
-    context: what ``set_forward_context`` was given.
+    context: what ``set_forward_context`` was given. axes: of the positions, where there are several.
     """
+
+    axes: tuple[int, ...] = ()
 
     def __init__(self, toy: ToyTarget) -> None:
         self.toy, self.context = toy, None
@@ -78,6 +80,7 @@ class PagedModel:
             input_ids = inputs_embeds[:, 0].long()
         metadata, config, tokens, mapping = self.context
         attention = metadata["layer"]
+        assert positions.shape == (*self.axes, tokens)
         assert config == "config" and tokens == len(input_ids) == attention.num_actual_tokens
         assert not attention.causal and mapping["layer"] is attention.slot_mapping
         starts = attention.query_start_loc.tolist()
@@ -119,7 +122,9 @@ class PagedModel:
 
 
 class Shifted(PagedModel):
-    """Positions as of M-RoPE: the second sequence's are 11 behind."""
+    """Positions as of M-RoPE, on three axes: the second sequence's are 11 behind."""
+
+    axes = (3,)
 
     def shift(self, seen: list[int]) -> int:
         return -11 if seen[: len(PROMPTS[1])] == PROMPTS[1] else 0

@@ -35,7 +35,7 @@ def fixed(checkpoint: Callable[[str], Path]) -> Any:
 
 
 def test_scores_equal_ragged_ones(fixed: Any, target: Load, prompts: Load) -> None:
-    """Three sequences, then one that is not the first: rows are dense, then picked."""
+    """Three sequences, then the last two: rows are dense, then picked."""
     windows = [
         Window.tree([20, 31, 42], [-1, 0, 0]),
         Window.chain([53]),
@@ -45,10 +45,10 @@ def test_scores_equal_ragged_ones(fixed: Any, target: Load, prompts: Load) -> No
     for model in (fixed, target("gravity_ocr")):
         handles = [handle for handle, _ in model.prefill(prompts("gravity_ocr")[:3])]
         first = model.forward(list(zip(handles, windows, strict=True)), ScoreDetail.FULL)
-        model.commit(handles[0], np.array([0, 2]))
-        model.commit(handles[1], np.array([0]))
+        for handle, kept in zip(handles, ([0, 2], [0], [0]), strict=True):
+            model.commit(handle, np.array(kept))
         second = model.forward(
-            [(handles[1], Window.chain([75, 86])), (handles[0], Window.chain([97]))], ScoreDetail.FULL
+            [(handles[2], Window.chain([75, 86])), (handles[1], Window.chain([97]))], ScoreDetail.FULL
         )
         answers.append([scores.logprobs for scores in first + second])
         for handle in handles:

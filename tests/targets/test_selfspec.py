@@ -44,6 +44,7 @@ def test_a_good_file(tmp_path: Path) -> None:
         ({"ar_loss_weight": 0}, "cannot|can verify its own drafts"),
         ({"ar_loss_weight": ...}, "ar_loss_weight is None"),
         ({"ar_loss_weight": float("nan")}, "ar_loss_weight is nan"),
+        ({"ar_loss_weight": float("inf")}, "ar_loss_weight is inf"),
         ({"bd_size": 0}, "bd_size is 0"),
         ({"bd_size": 100_000}, "bd_size is 100000"),
         ({"bd_size": True}, "bd_size is True"),
