@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageChops, ImageDraw, ImageFont
 
 from galley.targets.prompt import Task
 
@@ -82,7 +82,7 @@ def words(count: int = 400) -> list[str]:
 
 
 def make_pages(count: int, seed: int, marked: bool = False) -> list[PrintedPage]:
-    """Pages of over 1,000 tokens each. marked: with a bar beside each region, in a colour of its own."""
+    """Pages of over 1,000 tokens each. marked: with each region on a colour of its own."""
     rng = random.Random(seed)
     known = words()
     pages = [_print(rng, known) for _ in range(count)]
@@ -122,8 +122,11 @@ def scaled(image: Image.Image, scale: float) -> Image.Image:
 def _mark(places: Sequence[tuple[PrintedPage, Region]]) -> None:
     for number, (page, region) in enumerate(places):
         shade = colorsys.hsv_to_rgb(number / len(places), 1, 1 if number % 2 else 0.6)
-        colour = tuple(round(255 * part) for part in shade)
-        ImageDraw.Draw(page.image).rectangle((WIDTH - 28, region.top, WIDTH, region.bottom), fill=colour)
+        box = (0, region.top - GAP // 2, WIDTH, region.bottom + GAP // 2)
+        paper = Image.new(
+            "RGB", (box[2] - box[0], box[3] - box[1]), tuple(round(255 * part) for part in shade)
+        )
+        page.image.paste(ImageChops.multiply(page.image.crop(box), paper), box)
 
 
 def _print(rng: random.Random, known: Sequence[str]) -> PrintedPage:
