@@ -1,0 +1,114 @@
+"""What a formula is made of on its way to LaTeX: glyphs with their signs, and groups already read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from galley.drafters.formulas.boxes import Box, hull
+from galley.drafters.glyph_formulas.encodings import MSA, MSB, OML, OMS, OMX, PIECES, Code, Part
+from galley.drafters.glyph_formulas.faces import Face, face
+from galley.drafters.glyph_formulas.signs import Sign, sign
+from galley.ingest.pdf_page_glyphs import PageGlyphs
+
+AXIS = 0.25
+"""Height of the mathematical axis above the baseline, in ems."""
+_TABLES = {"omx": OMX, "oms": OMS, "oml": OML, "msa": MSA, "msb": MSB}
+_TALL = 1.25
+"""ems; brackets of this height stand on the axis rather than on the baseline"""
+_STRETCHING = frozenset(("open", "close", "fence", "big", "integral", "radical"))
+
+
+@dataclass(frozen=True)
+class Atom:
+    """A glyph or a part already read.
+
+    box: of its ink. left, right: where it begins and ends with its own side bearings. size: pixels to the em. base: y of
+    the baseline. middle: y of the axis it is centred on, for what stands on no baseline of its own. kind: of ``Sign``, or
+    ``word``, ``function``, ``limit`` (a function that takes limits), ``group``.
+    """
+
+    latex: str
+    kind: str
+    box: Box
+    left: float
+    right: float
+    size: float
+    base: float
+    middle: float | None = None
+    style: str = ""
+    char: str = ""
+    part: Part = ""
+    doubts: int = 0
+
+    @property
+    def axis(self) -> float:
+        return self.base - AXIS * self.size if self.middle is None else self.middle
+
+    @property
+    def centred(self) -> bool:
+        return self.middle is not None
+
+
+Rules = Sequence[Box]
+Read = Callable[[Sequence[Atom], Rules], Atom]
+"""Atoms and rules to one group. Raises ``ValueError`` without atoms."""
+
+
+def atoms(glyphs: PageGlyphs, chosen: NDArray[np.int64]) -> list[Atom]:
+    """The chosen glyphs (indices) as atoms."""
+    faces = [face(font.name) for font in glyphs.fonts]
+    return [_atom(glyphs, int(index), faces) for index in chosen]
+
+
+def _atom(glyphs: PageGlyphs, index: int, faces: Sequence[Face]) -> Atom:
+    worn = faces[glyphs.faces[index]]
+    known = _known(int(glyphs.codes[index]), bool(glyphs.unmapped[index]), worn)
+    meant = sign(known.char)
+    box = Box(*(float(edge) for edge in glyphs.ink[index]))
+    left, base = (float(value) for value in glyphs.origins[index])
+    right, size = left + float(glyphs.advances[index]), float(glyphs.sizes[index])
+    centred = worn.encoding == "omx" or (meant.kind in _STRETCHING and box.height > _TALL * size)
+    kind = "piece" if known.part else meant.kind
+    doubts = int(meant.kind == "unknown" and not known.part and known.char not in _HALVES)
+    style = meant.style or (worn.style if meant.kind in ("letter", "digit") else "")
+    return Atom(meant.latex, kind, box, left, right, size, base, box.y if centred else None, style, known.char, known.part, doubts)
+
+
+_HALVES = "\ue037\ue02c\ue02d\u0338"
+"""Parts of composite signs."""
+
+
+def _known(code: int, unmapped: bool, worn: Face) -> Code:
+    if code in PIECES:
+        return PIECES[code]
+    if unmapped or (worn.encoding == "omx" and code < 0x80):
+        table = _TABLES.get(worn.encoding)
+        if table is not None:
+            return table.get(code, Code("\ufffd"))
+        return Code(chr(code) if code < 0x80 else "\ufffd")
+    return Code({0x2: "-"}.get(code, chr(code)))
+
+
+def around(items: Iterable[Atom]) -> Box:
+    """The box around all of at least one."""
+    return hull(item.box for item in items)
+
+
+def without(items: Iterable[Atom], *gone: Atom) -> list[Atom]:
+    """The items but these."""
+    ids = {id(item) for item in gone}
+    return [item for item in items if id(item) not in ids]
+
+
+def regrouped(group: Atom, latex: str, box: Box, kind: str = "group") -> Atom:
+    """A group written another way in another box, on its own baseline."""
+    return replace(group, latex=latex, box=box, left=min(group.left, box.x0), right=max(group.right, box.x1), kind=kind, char="", style="")
+
+
+def em_of(items: Iterable[Atom]) -> float:
+    """Size of the largest."""
+    return max(item.size for item in items)

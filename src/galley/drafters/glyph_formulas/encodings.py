@@ -1,0 +1,131 @@
+"""Codes of TeX's fonts that have no Unicode of their own: the extension font's pieces, symbols' halves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Part = Literal["", "top", "middle", "bottom", "extension"]
+
+
+@dataclass(frozen=True)
+class Code:
+    """A glyph of a font by its code. char: the Unicode character it is or is a part of."""
+
+    char: str
+    part: Part = ""
+
+
+def _sizes(*rows: tuple[str, str]) -> dict[int, Code]:
+    """Glyphs that come in several sizes. rows: characters, and where they begin, each size after all of the former."""
+    return {int(start, 16) + n: Code(char) for chars, start in rows for n, char in enumerate(chars)}
+
+
+# The extension font (OMX): Knuth, The TeXbook, appendix F, figure 5.
+OMX: dict[int, Code] = {
+    **_sizes(("()[]⌊⌋⌈⌉{}⟨⟩|‖/\\", "0"), ("()", "10"), ("()[]⌊⌋⌈⌉{}⟨⟩/\\", "12"), ("()[]⌊⌋⌈⌉{}⟨⟩/\\", "20")),
+    **_sizes(("/\\", "2e"), ("⟨⟩", "44"), ("⊔⨆∮∮⨀⨀⨁⨁⨂⨂", "46")),
+    **_sizes(("∑∏∫⋃⋂⨄⋀⋁", "50"), ("∑∏∫⋃⋂⨄⋀⋁", "58"), ("∐∐", "60")),
+    **_sizes(("ˆˆˆ˜˜˜[]⌊⌋⌈⌉{}", "62"), ("√√√√", "70")),
+    0x30: Code("(", "top"),
+    0x31: Code(")", "top"),
+    0x32: Code("[", "top"),
+    0x33: Code("]", "top"),
+    0x34: Code("[", "bottom"),
+    0x35: Code("]", "bottom"),
+    0x36: Code("[", "extension"),
+    0x37: Code("]", "extension"),
+    0x38: Code("{", "top"),
+    0x39: Code("}", "top"),
+    0x3A: Code("{", "bottom"),
+    0x3B: Code("}", "bottom"),
+    0x3C: Code("{", "middle"),
+    0x3D: Code("}", "middle"),
+    0x3E: Code("{", "extension"),
+    0x3F: Code("↕", "extension"),
+    0x40: Code("(", "bottom"),
+    0x41: Code(")", "bottom"),
+    0x42: Code("(", "extension"),
+    0x43: Code(")", "extension"),
+    0x46: Code("⨆"),
+    0x47: Code("⨆"),
+    0x74: Code("√", "bottom"),
+    0x75: Code("√", "extension"),
+    0x76: Code("√", "top"),
+    0x7A: Code("⏞", "top"),
+    0x7B: Code("⏞", "bottom"),
+    0x7C: Code("⏟", "top"),
+    0x7D: Code("⏟", "bottom"),
+}
+
+PIECES: dict[int, Code] = {
+    **{code: Code(char, part) for code, char, part in (
+        (0x239B, "(", "top"), (0x239C, "(", "extension"), (0x239D, "(", "bottom"),
+        (0x239E, ")", "top"), (0x239F, ")", "extension"), (0x23A0, ")", "bottom"),
+        (0x23A1, "[", "top"), (0x23A2, "[", "extension"), (0x23A3, "[", "bottom"),
+        (0x23A4, "]", "top"), (0x23A5, "]", "extension"), (0x23A6, "]", "bottom"),
+        (0x23A7, "{", "top"), (0x23A8, "{", "middle"), (0x23A9, "{", "bottom"), (0x23AA, "{", "extension"),
+        (0x23AB, "}", "top"), (0x23AC, "}", "middle"), (0x23AD, "}", "bottom"), (0x23D0, "|", "extension"),
+        (0x23B7, "√", "bottom"),
+        (0xF8EB, "(", "top"), (0xF8EC, "(", "extension"), (0xF8ED, "(", "bottom"),
+        (0xF8EE, "[", "top"), (0xF8EF, "[", "extension"), (0xF8F0, "[", "bottom"),
+        (0xF8F1, "{", "top"), (0xF8F2, "{", "middle"), (0xF8F3, "{", "bottom"), (0xF8F4, "{", "extension"),
+        (0xF8F6, ")", "top"), (0xF8F7, ")", "extension"), (0xF8F8, ")", "bottom"),
+        (0xF8F9, "]", "top"), (0xF8FA, "]", "extension"), (0xF8FB, "]", "bottom"),
+        (0xF8FC, "}", "top"), (0xF8FD, "}", "middle"), (0xF8FE, "}", "bottom"),
+    )},
+}  # fmt: skip
+"""Unicode's pieces of tall brackets, and Adobe's in the private-use area."""
+
+# Symbols (OMS) that glyph names do not tell.
+OMS: dict[int, Code] = {
+    0x37: Code("\ue037"),  # the bar of \mapsto
+    0x36: Code("\u0338"),
+    0x00: Code("−"),
+    0x01: Code("·"),
+    0x6A: Code("|"),
+    0x6B: Code("‖"),
+    0x6E: Code("∖"),
+    0x70: Code("√"),
+    0x71: Code("⨿"),
+    0x74: Code("⊔"),
+    0x75: Code("⊓"),
+    0x5D: Code("⊎"),
+}
+# Letters and signs of the mathematical italic (OML) likewise.
+OML: dict[int, Code] = {
+    0x28: Code("↼"),
+    0x29: Code("↽"),
+    0x2A: Code("⇀"),
+    0x2B: Code("⇁"),
+    0x2C: Code("\ue02c"),  # hooks of arrows
+    0x2D: Code("\ue02d"),
+    0x2E: Code("▷"),
+    0x2F: Code("◁"),
+    0x3A: Code("."),
+    0x3B: Code(","),
+    0x3D: Code("/"),
+    0x3F: Code("⋆"),
+    0x5B: Code("♭"),
+    0x5C: Code("♮"),
+    0x5D: Code("♯"),
+    0x5E: Code("⌣"),
+    0x5F: Code("⌢"),
+    0x7D: Code("℘"),
+    0x7E: Code("⃗"),
+}
+_MSA = "⊡⊞⊠□■⋅◇⧫↻↺⇌⇋⊟⊩⊪⊨↠↞⇇⇉⇈⇊↾⇂↿⇃↣↢⇆⇄↰↱⇝↭↫↬≗≿≳⪆⊸∴∵≑≜≾≲⪅⪕⪖⋞⋟≼≦⩽≶‵ ≓≒≽≧⩾≷ ⊏⊐⊳⊲⊵⊴★≬▼▶◀ ⊳⊲▲△⋛⋚⋔∥∤✓¥✠∢∡"
+MSA: dict[int, Code] = {n: Code(char) for n, char in enumerate(_MSA) if char != " "}
+_MSB = "≨≩≰≱≮≯⊀⊁ ⪇⪈⪵⪶≵≴⋦⋧≁≇⊈⊉"
+MSB: dict[int, Code] = {
+    **{n: Code(char) for n, char in enumerate(_MSB) if char != " "},
+    0x22: Code("⊈"),
+    0x24: Code("⊈"),
+    0x28: Code("⊊"),
+    0x2D: Code("∤"),
+    0x2E: Code("∤"),
+    0x3F: Code("∅"),
+    0x40: Code("∄"),
+    0x7E: Code("ℏ"),
+    0x7F: Code("ℏ"),
+}
