@@ -50,6 +50,7 @@ _BRACKETS = {"p": ("(", ")"), "b": ("[", "]"), "v": ("|", "|"), "B": ("\\{", "\\
 def canonical(latex: str) -> str:
     """The one spelling of a formula. Text that is no LaTeX comes out as its tokens."""
     latex = re.sub(r"\\(left|right|[bB]igg?[lr]?)\s*([<>])", lambda m: "\\langle " if m[2] == "<" else "\\rangle ", latex)
+    latex = latex.replace("\\*", "*")
     tokens = [token for token in _TOKEN.findall(re.sub(r"\\(left|right)\s*\.", " ", latex))]
     text = _Parser(tokens).sequence(None)
     text = text.replace("...", "\\ldots ").replace("\\cdot \\cdot \\cdot ", "\\cdots ")
@@ -151,7 +152,7 @@ class _Parser:
         if name in _CHARACTERS:
             return _CHARACTERS[name] + self.scripts()
         if name in _SPELT:
-            return _SPELT[name] + " " + self.scripts()
+            return _SPELT[name] + self.scripts()
         if name in _FUNCTIONS:
             return name + self.scripts()
         if name in _TWO:
@@ -169,7 +170,7 @@ class _Parser:
             degree = self.optional()
             return f"\\sqrt{f'[{degree}]' if degree else ''}{{{self.argument()}}}" + self.scripts()
         if name == "not":
-            return "\\not" + self.item()
+            return "\\not" + self.item().replace("\\in ", "\\in")
         name = _ALPHABETS.get(name, name)
         if name.startswith("math") or name in ("boldsymbol", "hat", "tilde", "bar", "vec", "dot", "ddot", "check", "breve", "acute", "grave",
             "mathring", "overline", "underline", "overbrace", "underbrace", "overleftarrow", "underleftarrow"):  # fmt: skip

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_CHARACTERS = {"\u2212": "-", "\u2009": " ", "\u00a0": " ", "\u2026": "\\ldots ", "\u00d7": "\\times ", "\u2032": "'"}
+_CHARACTERS = {"\u2212": "-", "\u2009": " ", "\u00a0": " ", "\u2026": "\\ldots ", "\u00d7": "\\times ", "\u2032": "'", "&amp;": "&"}
 _FUNCTION = re.compile(
     r"\\(?:text|mathrm|textrm|operatorname)\{\s*(sin|cos|tan|cot|sec|csc|log|ln|exp|lim|max|min|sinh|cosh|tanh)\s*\}"
 )

@@ -64,7 +64,7 @@ def displayed(pdf: Path) -> Iterator[tuple[Result, float]]:
         if page not in pages:
             pages[page] = read_page_glyphs(sheet, PageMap(sheet, width, height))
         start = time.perf_counter()
-        found = read_formula(pages[page], Box(0, height - above + 3, width, height - below - 7.5))
+        found = read_formula(pages[page], Box(0, height - above + 1.2, width, height - below - 7.5))
         seconds = time.perf_counter() - start
         latex = found.latex if found else ""
         number = found.number if found else None

@@ -17,7 +17,7 @@ from galley.ingest.pdf_page_glyphs import PageGlyphs
 AXIS = 0.25
 """Height of the mathematical axis above the baseline, in ems."""
 _TABLES = {"omx": OMX, "oms": OMS, "oml": OML, "msa": MSA, "msb": MSB}
-_TALL = 1.25
+_TALL = 1.13
 """ems; brackets of this height stand on the axis rather than on the baseline"""
 _STRETCHING = frozenset(("open", "close", "fence", "big", "integral", "radical"))
 

@@ -75,11 +75,18 @@ def _nearest(rule: Box, items: Sequence[Atom]) -> list[Atom]:
         for item in ordered:
             if any(item is other for other in found):
                 continue
-            gap = _apart(item.box, hull)
-            if gap <= 0 or (gap < _LINE_GAP * em and item.size < 0.9 * em):
+            if _hangs_together(item, hull, em):
                 found.append(item)
                 hull, em, grown = hull.union(item.box), max(em, item.size), True
     return found
+
+
+def _hangs_together(item: Atom, hull: Box, em: float) -> bool:
+    """Whether an atom is of the line in a box: beside it, or close over or under it and smaller."""
+    if _apart(item.box, hull) < _LINE_GAP * em and item.size < 0.9 * em:
+        return True
+    least = 0.5 if item.kind in ("open", "close", "fence") else 0.2
+    return item.box.overlap_y(hull) > least * min(item.box.height, hull.height)
 
 
 def _apart(first: Box, second: Box) -> float:

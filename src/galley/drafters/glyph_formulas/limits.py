@@ -38,7 +38,7 @@ def _beyond(sign: Atom, items: Sequence[Atom], signs: Sequence[Atom], side: int)
     first = min(seeds, key=lambda item: _gap(box, item, side))
     line = sorted((i for i in small if _hangs(i, first) and _gap(box, i, side) > -0.45 * em), key=lambda i: i.left)
     line = [i for i in line if i.box.overlap_x(box) > 0 or _owner(i, signs, side) in (sign, None)]
-    return _centred(line, sign)
+    return _centred(line, first, sign)
 
 
 def _gap(box: Box, item: Atom, side: int) -> float:
@@ -46,7 +46,9 @@ def _gap(box: Box, item: Atom, side: int) -> float:
 
 
 def _hangs(item: Atom, first: Atom) -> bool:
-    return abs(item.axis - first.axis) < 0.7 * first.size
+    """Whether an atom may stand on the line that begins with the first, or be a script on it."""
+    level = abs(item.base - first.base) < 0.04 * first.size
+    return level or (abs(item.axis - first.axis) < 0.7 * first.size and (item.centred or item.size < 0.9 * first.size))
 
 
 def _owner(item: Atom, signs: Sequence[Atom], side: int) -> Atom | None:
@@ -54,15 +56,15 @@ def _owner(item: Atom, signs: Sequence[Atom], side: int) -> Atom | None:
     return min(rivals, key=lambda s: abs(s.box.x - item.box.x), default=None) if rivals else None
 
 
-def _centred(line: Sequence[Atom], sign: Atom) -> list[Atom]:
+def _centred(line: Sequence[Atom], first: Atom, sign: Atom) -> list[Atom]:
     """Of a line, the longest stretch without gaps whose middle is the sign's."""
     runs: list[list[Atom]] = []
     for item in line:
-        if runs and item.left - max(i.right for i in runs[-1]) < 0.45 * item.size:
+        if runs and item.left - max(i.right for i in runs[-1]) < 0.6 * first.size:
             runs[-1].append(item)
         else:
             runs.append([item])
-    loose = sign.size * (0.28 if sign.kind == "integral" else 0.16 if sign.kind in _OPERATORS else 0.08)
+    loose = sign.size * (0.28 if sign.kind == "integral" else 0.08 if sign.kind in ("letter", "group", "word") else 0.16)
     best: list[Atom] = []
     for run in runs:
         for start in range(len(run)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from galley.drafters.glyph_formulas.atoms import AXIS, Atom, Read, around
 
@@ -82,8 +83,8 @@ def _with_scripts(base: _Base, line: Line, read: Read) -> tuple[str, int]:
     atom = base.atom
     latex, doubts = ("{}", 0) if atom is None else (_written(atom), atom.doubts)
     above, below = _parted(base.scripts, line)
-    primes = [item for item in above if item.kind == "prime"]
-    above = [item for item in above if item.kind != "prime"]
+    primes = list(takewhile(lambda item: item.kind == "prime", above))
+    above = above[len(primes) :]
     latex += "".join(item.latex for item in primes)
     for mark, part in (("_", below), ("^", above)):
         if part:

@@ -148,7 +148,8 @@ def _stacked_relations(items: list[Atom]) -> list[Atom]:
             close = -0.2 * upper.size < lower.box.y0 - upper.box.y1 < 0.2 * upper.size
             if lower.char == "=" and close and abs(lower.box.x - upper.box.x) < 0.06 * upper.size:
                 meant = sign("≅")
-                merged = replace(lower, latex=meant.latex, char="≅", box=lower.box.union(upper.box))
+                box = lower.box.union(upper.box)
+                merged = replace(lower, latex=meant.latex, char="≅", box=box, middle=box.y)
                 items = [*without(items, upper, lower), merged]
                 break
     return items

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from galley.drafters.glyph_formulas.atoms import AXIS, Atom, Read, around, em_of, without
 
 _PAIRS = {("(", ")"): "pmatrix", ("[", "]"): "bmatrix", ("|", "|"): "vmatrix", ("{", "}"): "Bmatrix", ("‖", "‖"): "Vmatrix"}
-_TALL = 1.5
+_TALL = 1.15
 """ems of a bracket that may hold rows"""
 _ROW = 0.75
 """ems of the rows' own size from one baseline to the next, at least"""
@@ -27,11 +28,21 @@ def read_arrays(items: Sequence[Atom], read: Read) -> list[Atom]:
             continue
         inside = _between(opening, closing, left)
         lines = rows(inside)
-        if len(lines) < 2:
+        if len(lines) < 2 and not _is_row_vector(closing, inside):
             continue
         group = _binomial(opening, closing, lines, read) or _array(opening, closing, inside, lines, read)
         left = [*without(left, opening, *inside, *([closing] if closing else [])), group]
     return left
+
+
+def _is_row_vector(closing: Atom | None, inside: Sequence[Atom]) -> bool:
+    """Whether a single row stands in columns: wide gaps without commas before them."""
+    ordered = sorted(inside, key=lambda item: item.left)
+    if closing is None or not ordered:
+        return False
+    em = _row_size(inside)
+    gaps = [(a, b) for a, b in pairwise(ordered) if b.left - max(i.right for i in ordered if i.left <= a.left) > 0.93 * em]
+    return bool(gaps) and all(before.kind not in ("punct", "word", "rel") for before, _ in gaps)
 
 
 def _opens(item: Atom) -> bool:
@@ -105,9 +116,10 @@ def _binomial(opening: Atom, closing: Atom | None, lines: Sequence[list[Atom]], 
     top, bottom = (read(line, []) for line in lines)
     em = max(top.size, bottom.size)
     apart = (bottom.axis - top.axis) / em
-    if apart > 1.165 or abs(top.box.x - bottom.box.x) > 0.2 * em:
+    in_text = em < 0.8 * opening.size
+    close = apart < 1.3 if in_text else apart < 1.165 or 1.33 < apart < 1.4
+    if not close or abs(top.box.x - bottom.box.x) > 0.2 * em:
         return None
-    in_text = max(top.size, bottom.size) < 0.8 * opening.size
     latex = f"\\binom{{{top.latex}}}{{{bottom.latex}}}"
     size = opening.size if in_text else em
     return _grouped(latex, [opening, closing, *lines[0], *lines[1]], opening, size)

@@ -49,7 +49,8 @@ def _is_upright(item: Atom) -> bool:
 
 def _goes_on(before: Atom, item: Atom) -> bool:
     level = abs(before.base - item.base) < 0.01 * item.size and abs(before.size - item.size) < 0.05 * item.size
-    return level and before.style == item.style and abs(item.left - before.right) < _TOUCHING * item.size
+    ligature = item.left == before.left
+    return level and before.style == item.style and (ligature or abs(item.left - before.right) < _TOUCHING * item.size)
 
 
 def _word(run: Sequence[Atom]) -> Atom:
