@@ -7,6 +7,7 @@ environments are made one. Alphabets that differ on paper (``\\mathbb``, ``\\mat
 from __future__ import annotations
 
 import re
+import unicodedata
 
 _TOKEN = re.compile(r"\\(?:[A-Za-z]+\*?|.)|\s+|.", re.S)
 _SYNONYMS = {
@@ -125,7 +126,7 @@ class _Parser:
         if token == "&":
             return "&" if self._arrays and self._arrays[-1] else ""
         if token[0] != "\\":
-            return token + self.scripts()
+            return _decomposed(token) + self.scripts()
         return self.command(token[1:])
 
     def command(self, name: str) -> str:
@@ -241,6 +242,15 @@ class _Parser:
                 self._at = start
                 break
         return primes + (f"_{{{below}}}" if below else "") + (f"^{{{above}}}" if above else "")
+
+
+_MARKS = {"\u0302": "hat", "\u0303": "tilde", "\u0301": "acute", "\u0300": "grave", "\u0308": "ddot", "\u030c": "check"}
+
+
+def _decomposed(character: str) -> str:
+    """An accented letter as TeX writes it."""
+    parts = unicodedata.normalize("NFD", character)
+    return f"\\{_MARKS[parts[1]]}{{{parts[0]}}}" if len(parts) == 2 and parts[1] in _MARKS else character
 
 
 def _styled(name: str, text: str) -> str:

@@ -38,8 +38,7 @@ FAMILIES = {
     ),
     "termes": Family(
         "lualatex",
-        "\\usepackage[math-style=TeX,bold-style=TeX]{unicode-math}"
-        "\\setmainfont{texgyretermes-regular.otf}[ItalicFont=texgyretermes-italic.otf]\\setmathfont{texgyretermes-math.otf}",
+        "\\usepackage[math-style=TeX,bold-style=TeX]{unicode-math}\\setmainfont{TeX Gyre Termes}\\setmathfont{TeX Gyre Termes Math}",
     ),
 }
 """``kept`` families are not looked at while the reader is built."""

@@ -30,7 +30,8 @@ def _carriers(mark: Atom, items: Sequence[Atom]) -> list[Atom]:
         covered = [i for i in near if mark.box.x0 - 0.1 * em <= i.box.x <= mark.box.x1 + 0.1 * em]
         if covered and around(covered).width > 0.6 * mark.box.width:
             return covered
-    best = min(near, key=lambda item: abs(item.box.x - mark.box.x), default=None)
+    full = [i for i in near if i.size > 0.9 * em or i.centred]
+    best = min(full or near, key=lambda item: abs(item.box.x - mark.box.x), default=None)
     if best is None or abs(best.box.x - mark.box.x) > 0.3 * em + 0.1 * best.box.width:
         return []
     return [best]

@@ -19,6 +19,8 @@ AXIS = 0.25
 _TABLES = {"omx": OMX, "oms": OMS, "oml": OML, "msa": MSA, "msb": MSB}
 _TALL = 1.13
 """ems; brackets of this height stand on the axis rather than on the baseline"""
+_BARS = {"∣": "|", "∥": "‖"}
+"""Relations that some fonts use as brackets where they are tall."""
 _STRETCHING = frozenset(("open", "close", "fence", "big", "integral", "radical"))
 
 
@@ -60,18 +62,32 @@ Read = Callable[[Sequence[Atom], Rules], Atom]
 
 def atoms(glyphs: PageGlyphs, chosen: NDArray[np.int64]) -> list[Atom]:
     """The chosen glyphs (indices) as atoms."""
-    faces = [face(font.name) for font in glyphs.fonts]
+    faces = _faces(glyphs)
     return [_atom(glyphs, int(index), faces) for index in chosen]
+
+
+def _faces(glyphs: PageGlyphs) -> list[Face]:
+    """The page's faces. Where no mathematical italic has letters, variables are set in the italic of the text."""
+    found = [face(font.name) for font in glyphs.fonts]
+    slanting = np.array([worn.style == "math" for worn in found], dtype=bool)
+    letters = (glyphs.codes >= 0x41) & (glyphs.codes <= 0x7A) & ~glyphs.unmapped
+    italics = (glyphs.codes >= 0x1D434) & (glyphs.codes <= 0x1D467)
+    if not len(found) or bool((letters & slanting[glyphs.faces]).any() or italics.any()):
+        return found
+    return [replace(worn, style="math") if worn.style == "\\mathit" else worn for worn in found]
 
 
 def _atom(glyphs: PageGlyphs, index: int, faces: Sequence[Face]) -> Atom:
     worn = faces[glyphs.faces[index]]
     known = _known(int(glyphs.codes[index]), bool(glyphs.unmapped[index]), worn)
-    meant = sign(known.char)
     box = Box(*(float(edge) for edge in glyphs.ink[index]))
+    if known.char in _BARS and box.height > _TALL * glyphs.sizes[index]:
+        known = Code(_BARS[known.char])
+    meant = sign(known.char)
     left, base = (float(value) for value in glyphs.origins[index])
     right, size = left + float(glyphs.advances[index]), float(glyphs.sizes[index])
-    centred = worn.encoding == "omx" or (meant.kind in _STRETCHING and box.height > _TALL * size)
+    stretched = meant.kind in _STRETCHING and box.height > _TALL * size
+    centred = worn.encoding == "omx" or meant.kind in ("big", "integral") or stretched
     kind = "piece" if known.part else meant.kind
     doubts = int(meant.kind == "unknown" and not known.part and known.char not in _HALVES)
     style = meant.style or (worn.style if meant.kind in ("letter", "digit") else "")

@@ -35,7 +35,7 @@ def _beyond(sign: Atom, items: Sequence[Atom], signs: Sequence[Atom], side: int)
     seeds = [i for i in small if i.box.overlap_x(box) > 0 and -0.03 * em < _gap(box, i, side) < _FAR * em]
     if not seeds:
         return []
-    first = min(seeds, key=lambda item: _gap(box, item, side))
+    first = min(seeds, key=lambda item: (-round(item.size, 1), _gap(box, item, side)))
     line = sorted((i for i in small if _hangs(i, first) and _gap(box, i, side) > -0.45 * em), key=lambda i: i.left)
     line = [i for i in line if i.box.overlap_x(box) > 0 or _owner(i, signs, side) in (sign, None)]
     return _centred(line, first, sign)

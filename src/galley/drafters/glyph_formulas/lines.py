@@ -32,6 +32,8 @@ class Line:
         """Whether an atom stands on the line rather than in a script."""
         if item.centred:
             return abs(item.axis - (self.base - AXIS * self.size)) < _ON_AXIS * self.size
+        if item.kind in ("rel", "bin") and item.size > 0.9 * self.size:
+            return abs(item.box.y - (self.base - AXIS * self.size)) < _ON_AXIS * self.size
         return abs(item.base - self.base) < _ON_LINE * self.size and item.size > 0.55 * self.size
 
 
@@ -90,7 +92,7 @@ def _with_scripts(base: _Base, line: Line, read: Read) -> tuple[str, int]:
         if part:
             group = read(part, [])
             latex += f"{mark}{{{group.latex}}}"
-            doubts += group.doubts
+            doubts += group.doubts + (not any(item.size < 0.92 * line.size for item in part))
     return latex, doubts
 
 

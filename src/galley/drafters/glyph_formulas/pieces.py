@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -52,20 +53,17 @@ _STRUCK = {
 
 def join_pieces(items: Sequence[Atom]) -> list[Atom]:
     """The atoms with every sign that is made of several pieces as one."""
-    return _stacked_relations(_struck(_overlapping(_columns(list(items)))))
+    return _accented_letters(_stacked_relations(_struck(_overlapping(_columns(list(items))))))
 
 
 def _columns(items: list[Atom]) -> list[Atom]:
     """Pieces on top of each other as one sign; bars that continue each other too."""
-    pieces = sorted(
-        (item for item in items if (item.part and item.char not in "⏞⏟") or _is_bar(item)),
-        key=lambda item: (round(item.left, 1), item.box.y0),
-    )
+    pieces = [item for item in items if (item.part and item.char not in "⏞⏟") or _is_bar(item)]
     found: list[list[Atom]] = []
-    for piece in pieces:
-        last = found[-1][-1] if found else None
-        if last is not None and _continues(last, piece):
-            found[-1].append(piece)
+    for piece in sorted(pieces, key=lambda item: item.box.y0):
+        column = next((column for column in found if _continues(column[-1], piece)), None)
+        if column is not None:
+            column.append(piece)
         else:
             found.append([piece])
     for column in found:
@@ -79,7 +77,7 @@ def _is_bar(item: Atom) -> bool:
 
 
 def _continues(upper: Atom, lower: Atom) -> bool:
-    beside = abs(upper.left - lower.left) < 0.1 * upper.size
+    beside = abs(upper.left - lower.left) < 0.25 * upper.size and upper.box.overlap_x(lower.box) > -0.02 * upper.size
     alike = upper.char == lower.char or "extension" in (upper.part, lower.part)
     return beside and alike and lower.box.y0 < upper.box.y1 + 0.12 * upper.size
 
@@ -153,6 +151,40 @@ def _stacked_relations(items: list[Atom]) -> list[Atom]:
                 items = [*without(items, upper, lower), merged]
                 break
     return items
+
+
+def _accented_letters(items: list[Atom]) -> list[Atom]:
+    """Accents within words of an upright face joined with their letters; a bar through ``h`` is Planck's constant."""
+    for mark in [i for i in items if i.kind == "accent"]:
+        for letter in items:
+            if letter.kind != "letter" or letter.box.overlap_x(mark.box) <= 0 or letter.size != mark.size:
+                continue
+            if letter.latex == "h" and mark.char == "¯" and mark.box.overlap_y(letter.box) > 0:
+                joined = replace(letter, latex="\\hbar", char="ℏ", style="", kind="ord")
+            elif letter.style != "math" and _touches_letter(letter, items):
+                char = unicodedata.normalize("NFC", letter.char + _COMBINING.get(mark.latex, ""))
+                if len(char) != 1 or char == letter.char or abs(letter.box.x - mark.box.x) > 0.15 * mark.size:
+                    continue
+                joined = replace(letter, latex=char, char=char, box=letter.box.union(mark.box))
+            else:
+                continue
+            items = [*without(items, mark, letter), joined]
+            break
+    return items
+
+
+_COMBINING = {"\\hat": "\u0302", "\\tilde": "\u0303", "\\acute": "\u0301", "\\grave": "\u0300", "\\ddot": "\u0308"}
+_COMBINING |= {"\\check": "\u030c", "\\breve": "\u0306", "\\dot": "\u0307", "\\mathring": "\u030a", "\\bar": "\u0304"}
+
+
+def _touches_letter(letter: Atom, items: Sequence[Atom]) -> bool:
+    return any(
+        other.kind == "letter"
+        and other.style == letter.style
+        and other.base == letter.base
+        and min(abs(other.left - letter.right), abs(letter.left - other.right)) < 0.05 * letter.size
+        for other in without(items, letter)
+    )
 
 
 def brace_spans(items: Sequence[Atom]) -> list[tuple[Box, bool, list[Atom]]]:

@@ -117,7 +117,7 @@ def _binomial(opening: Atom, closing: Atom | None, lines: Sequence[list[Atom]], 
     em = max(top.size, bottom.size)
     apart = (bottom.axis - top.axis) / em
     in_text = em < 0.8 * opening.size
-    close = apart < 1.3 if in_text else apart < 1.165 or 1.33 < apart < 1.4
+    close = apart < 1.3 if in_text else 1.33 < apart < 1.4
     if not close or abs(top.box.x - bottom.box.x) > 0.2 * em:
         return None
     latex = f"\\binom{{{top.latex}}}{{{bottom.latex}}}"

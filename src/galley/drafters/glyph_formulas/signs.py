@@ -13,7 +13,7 @@ class Sign:
 
     kind: ``letter``, ``digit``, ``ord``, ``bin``, ``rel``, ``big`` (operator with limits), ``integral``, ``open``,
     ``close``, ``fence``, ``punct``, ``accent``, ``radical``, ``prime``, ``piece`` or ``unknown``. style: the alphabet that
-    the character itself names, such as ``\\mathbb``.
+    the character itself names, such as ``\\mathbb``; ``math`` for the slanting one of variables.
     """
 
     latex: str
@@ -89,6 +89,8 @@ _STYLES = (
     ("MONOSPACE", "\\mathtt"),
     ("BOLD ITALIC", "\\boldsymbol"),
     ("BOLD", "\\mathbf"),
+    ("ITALIC", "math"),
+    ("PLANCK", "math"),
 )
 """What names of mathematical letters hold, and the alphabet; the longer first."""
 
@@ -113,10 +115,18 @@ def _table() -> dict[str, Sign]:
         words = pairs.split()
         found |= {char: Sign(latex, kind) for char, latex in zip(words[::2], words[1::2], strict=True)}
     found["√"] = Sign("\\sqrt", "radical")
+    # Characters that normalisation makes the ones in the table: ohm, increment, micro.
+    found |= {"\u2126": found["\u03a9"], "\u2206": found["\u0394"], "\u00b5": found["\u03bc"]}
     return found
 
 
 _SIGNS = _table()
+
+
+def _plain(char: str) -> str:
+    """The letter that a mathematical one is a style of; not a variant of it, as ``\\varphi`` is of ``\\phi``."""
+    mark, *points = unicodedata.decomposition(char).split() or [""]
+    return chr(int(points[0], 16)) if mark == "<font>" and len(points) == 1 else char
 
 
 @lru_cache(maxsize=4096)
@@ -126,8 +136,8 @@ def sign(char: str) -> Sign:
         return _SIGNS[char]
     if char.isascii() and char.isalnum():
         return Sign(char, "digit" if char.isdigit() else "letter")
-    plain = unicodedata.normalize("NFKC", char)
-    if plain != char and len(plain) == 1 and (plain.isalnum() or plain in "∂∇"):
+    plain = _plain(char)
+    if plain != char and (plain.isalnum() or plain in "∂∇"):
         name = unicodedata.name(char, "")
         style = next((command for words, command in _STYLES if words in name), "")
         inner = sign(plain)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from galley.drafters.glyph_formulas.accents import read_accents
 from galley.drafters.glyph_formulas.atoms import Atom, Rules
@@ -26,6 +27,6 @@ def read_structure(items: Sequence[Atom], rules: Rules) -> Atom:
     left = read_limits(left, read_structure)
     left = read_arrays(left, read_structure)
     lines = rows(left)
-    if len(lines) > 1:
-        return aligned(lines, read_structure)
-    return read_line(left, read_structure)
+    group = aligned(lines, read_structure) if len(lines) > 1 else read_line(left, read_structure)
+    idle = sum(rule.is_flat for rule in free)
+    return replace(group, doubts=group.doubts + idle) if idle else group
