@@ -36,9 +36,10 @@ FAMILIES = {
         "\\setmathfont{STIXTwoMath-Regular.otf}",
         True,
     ),
-    "termes": Family(
+    "xits": Family(
         "lualatex",
-        "\\usepackage[math-style=TeX,bold-style=TeX]{unicode-math}\\setmainfont{TeX Gyre Termes}\\setmathfont{TeX Gyre Termes Math}",
+        "\\usepackage[math-style=TeX,bold-style=TeX]{unicode-math}"
+        "\\setmainfont{XITS-Regular.otf}[ItalicFont=XITS-Italic.otf,BoldFont=XITS-Bold.otf]\\setmathfont{XITSMath-Regular.otf}",
     ),
 }
 """``kept`` families are not looked at while the reader is built."""

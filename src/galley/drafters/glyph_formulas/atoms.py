@@ -45,6 +45,8 @@ class Atom:
     char: str = ""
     part: Part = ""
     doubts: int = 0
+    is_mathematical: bool = False
+    """of a face in which no text is set"""
 
     @property
     def axis(self) -> float:
@@ -87,11 +89,14 @@ def _atom(glyphs: PageGlyphs, index: int, faces: Sequence[Face]) -> Atom:
     left, base = (float(value) for value in glyphs.origins[index])
     right, size = left + float(glyphs.advances[index]), float(glyphs.sizes[index])
     stretched = meant.kind in _STRETCHING and box.height > _TALL * size
-    centred = worn.encoding == "omx" or meant.kind in ("big", "integral") or stretched
+    centred = worn.encoding == "omx" or meant.kind in ("big", "integral", "radical") or stretched
     kind = "piece" if known.part else meant.kind
     doubts = int(meant.kind == "unknown" and not known.part and known.char not in _HALVES)
     style = meant.style or (worn.style if meant.kind in ("letter", "digit") else "")
-    return Atom(meant.latex, kind, box, left, right, size, base, box.y if centred else None, style, known.char, known.part, doubts)
+    return Atom(
+        meant.latex, kind, box, left, right, size, base, box.y if centred else None, style, known.char, known.part, doubts,
+        worn.mathematical or ord(known.char) > 0x1D3FF,
+    )  # fmt: skip
 
 
 _HALVES = "\ue037\ue02c\ue02d\u0338"

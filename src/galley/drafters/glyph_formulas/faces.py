@@ -18,7 +18,7 @@ _RULES: tuple[tuple[str, str, str], ...] = (
     (r"^(cm|lm|tx|px|ntx|npx|newtx|newpx|eur|eux)mi|^(new)?(tx|px)mi|^(ntx|npx|newtx|newpx)mi|^lmmathi|mathit", "oml", "math"),
     (r"^eurm|^eurb", "oml", "math"),
 )
-_MATH = re.compile(r"math|cambria ?math|^stix|^xits|asana|^mt(ex|mi|sy)|mt[- ]?extra|^symbol|euclid", re.IGNORECASE)
+_MATH = re.compile(r"math|asana|^mt(ex|mi|sy|ms|gu)|mt[- ]?extra|^euclid", re.IGNORECASE)
 _BOLD = re.compile(r"bold|black|heavy|demi|[-,.]bd\b|\.b\b|^(cm|sf|ec|ef|pl)(ss)?bx|^cmb\d|^lmbx", re.IGNORECASE)
 _ITALIC = re.compile(r"ital|obliq|slant|\.i\b|^(cm|sf|ec|pl|lm)(bx)?(ti|sl|mi|u)\d*|-it\b|-rit|\wI$", re.IGNORECASE)
 _SANS = re.compile(r"sans|^cmss|^lmss|helvet|arial|^sfss|^ecss|nimbusan|biolinum", re.IGNORECASE)

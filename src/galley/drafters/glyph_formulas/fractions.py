@@ -55,10 +55,10 @@ class _View:
 
 
 def _is_within(item: Atom, rule: Box) -> bool:
-    """Whether an atom may belong to a rule: fonts put together of others set letters off their place by up to 0.17 em."""
+    """Whether an atom may belong to a rule: fonts put together of others set letters off their place by up to 0.2 em."""
     edge = 0.08 * item.size
     return rule.x0 - edge <= item.box.x <= rule.x1 + edge and (
-        rule.x0 - 2.2 * edge <= item.left and item.right <= rule.x1 + 2.2 * edge
+        rule.x0 - 2.8 * edge <= item.left and item.right <= rule.x1 + 2.8 * edge
         if not item.centred
         else item.box.width < rule.width + 2 * edge
     )

@@ -31,7 +31,7 @@ def read_limits(items: Sequence[Atom], read: Read) -> list[Atom]:
 def _beyond(sign: Atom, items: Sequence[Atom], signs: Sequence[Atom], side: int) -> list[Atom]:
     """The small line centred over (-1) or under (1) a sign."""
     box, em = sign.box, sign.size
-    small = [item for item in without(items, sign) if item.size < 0.92 * em]
+    small = [item for item in without(items, sign) if item.size < 0.92 * em and item.kind != "prime"]
     seeds = [i for i in small if i.box.overlap_x(box) > 0 and -0.03 * em < _gap(box, i, side) < _FAR * em]
     if not seeds:
         return []

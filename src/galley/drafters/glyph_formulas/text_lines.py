@@ -1,0 +1,122 @@
+"""Lines of running text from glyphs: what stands on a baseline, and the scripts and fractions that belong to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from galley.drafters.glyph_formulas.atoms import Atom, atoms
+from galley.drafters.glyph_formulas.faces import face
+from galley.ingest.pdf_page_glyphs import PageGlyphs
+
+_SAME = 0.03
+"""ems between baselines of one line, at most"""
+_NEAR = 0.95
+"""ems that the axis of a script may be off the line's"""
+_BESIDE = 1.2
+"""ems from a script to the nearest glyph of its line"""
+_SMALLER = 0.88
+
+
+@dataclass
+class Row:
+    """One line of text. items: on the baseline and off it, from left to right. attached: ids of those off it."""
+
+    size: float
+    base: float
+    items: list[Atom] = field(default_factory=list)
+    attached: set[int] = field(default_factory=set)
+
+    def is_off(self, item: Atom) -> bool:
+        """Whether an atom stands off the baseline."""
+        return id(item) in self.attached
+
+
+def has_mathematics(glyphs: PageGlyphs) -> bool:
+    """Whether any glyph of the page is of a mathematical face or alphabet."""
+    marked = np.array([face(font.name).mathematical for font in glyphs.fonts], dtype=bool)
+    letters = (glyphs.codes >= 0x1D400) & (glyphs.codes < 0x1D800)
+    return bool(len(marked)) and bool(marked[glyphs.faces].any() or letters.any())
+
+
+def text_rows(glyphs: PageGlyphs) -> list[Row]:
+    """The page's lines, top to bottom; columns side by side share a line."""
+    chosen = np.flatnonzero(glyphs.upright & (glyphs.sizes > 0))
+    items = atoms(glyphs, chosen)
+    rows = _baselines([item for item in items if not item.centred])
+    _place_centred(rows, [item for item in items if item.centred])
+    rows = _with_scripts(rows)
+    for row in rows:
+        row.items.sort(key=lambda item: (item.left, item.box.x0))
+    return rows
+
+
+def _baselines(items: list[Atom]) -> list[Row]:
+    """Atoms by baseline, the largest type first."""
+    rows: list[Row] = []
+    for item in sorted(items, key=lambda item: item.base):
+        if rows and item.base - rows[-1].base < _SAME * max(item.size, rows[-1].size):
+            rows[-1].items.append(item)
+            rows[-1].size = max(rows[-1].size, item.size)
+        else:
+            rows.append(Row(item.size, item.base, [item]))
+    return sorted(rows, key=lambda row: -row.size)
+
+
+def _with_scripts(rows: list[Row]) -> list[Row]:
+    """The lines, top to bottom, with the lines of smaller type within their reach as their scripts."""
+    for n, row in enumerate(rows):
+        larger = [other for other in rows[:n] if _reaches(other, row)]
+        waiting = sorted(row.items, key=lambda item: item.left) if larger else []
+        moved = True
+        while moved and waiting:
+            moved = False
+            for item in waiting:
+                home = _home(item, larger)
+                if home is not None:
+                    home.items.append(item)
+                    home.attached.add(id(item))
+                    moved = True
+            waiting = [item for item in waiting if not any(id(item) in other.attached for other in larger)]
+        if larger:
+            row.items = waiting
+    return sorted((row for row in rows if row.items), key=lambda row: row.base)
+
+
+def _reaches(larger: Row, row: Row) -> bool:
+    return abs(larger.base - row.base) < (_NEAR + 0.25) * larger.size
+
+
+def _home(item: Atom, rows: list[Row]) -> Row | None:
+    """The line of larger type that an atom is a script or part of a fraction in."""
+    best, least = None, _NEAR
+    for row in rows:
+        if item.size > _SMALLER * row.size:
+            continue
+        off = abs(item.axis - (row.base - 0.25 * row.size)) / row.size
+        if off < least and _is_beside(item, row):
+            best, least = row, off
+    return best
+
+
+def _is_beside(item: Atom, row: Row) -> bool:
+    reach = _BESIDE * row.size
+    return any(
+        other.left - reach < item.right and item.left < other.right + reach
+        for other in row.items
+        if other is not item
+    )
+
+
+def _place_centred(rows: list[Row], items: list[Atom]) -> None:
+    """Put what is centred on the axis on its line."""
+    bases: NDArray[np.float64] = np.array([row.base - 0.25 * row.size for row in rows])
+    for item in items:
+        if not len(rows):
+            return
+        near = [rows[n] for n in np.argsort(np.abs(bases - item.axis))[:4]]
+        home = next((row for row in near if abs(row.base - 0.25 * row.size - item.axis) < _NEAR * row.size and _is_beside(item, row)), None)
+        if home is not None:
+            home.items.append(item)
