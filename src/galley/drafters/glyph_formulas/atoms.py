@@ -91,7 +91,7 @@ def _atom(glyphs: PageGlyphs, index: int, faces: Sequence[Face]) -> Atom:
     stretched = meant.kind in _STRETCHING and box.height > _TALL * size
     centred = worn.encoding == "omx" or meant.kind in ("big", "integral", "radical") or stretched
     kind = "piece" if known.part else meant.kind
-    doubts = int(meant.kind == "unknown" and not known.part and known.char not in _HALVES)
+    doubts = int(meant.kind == "unknown" and not known.part and known.char not in HALVES)
     style = meant.style or (worn.style if meant.kind in ("letter", "digit") else "")
     return Atom(
         meant.latex, kind, box, left, right, size, base, box.y if centred else None, style, known.char, known.part, doubts,
@@ -99,7 +99,7 @@ def _atom(glyphs: PageGlyphs, index: int, faces: Sequence[Face]) -> Atom:
     )  # fmt: skip
 
 
-_HALVES = "\ue037\ue02c\ue02d\u0338"
+HALVES = "\ue037\ue02c\ue02d\u0338"
 """Parts of composite signs."""
 
 

@@ -35,8 +35,8 @@ def inline_formulas(glyphs: PageGlyphs) -> list[InlineFormula]:
     flat = [Box(*map(float, rule)) for rule in glyphs.rules if rule[2] - rule[0] > 3 * (rule[3] - rule[1])]
     before: Row | None = None
     goes_on = False
-    for row in text_rows(glyphs):
-        near = [rule for rule in flat if abs(rule.y - row.base) < 1.2 * row.size and rule.width < 25 * row.size]
+    for row in text_rows(glyphs, flat):
+        near = [rule for rule in flat if -1.9 * row.size < rule.y - row.base < 1.2 * row.size and rule.width < 25 * row.size]
         goes_on = goes_on and before is not None and row.base - before.base < 2.2 * row.size
         last_item = max(row.items, key=lambda item: item.right)
         goes_on_next = False

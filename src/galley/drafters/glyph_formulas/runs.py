@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from galley.drafters.formulas.boxes import Box
-from galley.drafters.glyph_formulas.atoms import AXIS, Atom
+from galley.drafters.glyph_formulas.atoms import AXIS, HALVES, Atom
 from galley.drafters.glyph_formulas.text_lines import Row
 from galley.drafters.glyph_formulas.words import FUNCTIONS, LIMITS
 
 _SPACE = 0.47
 """ems between two signs of one formula, at most"""
-_WORD_SPACE, _WORD_STRETCH, _RELATION_SPACE = 0.333, 0.166, 0.278
+_WORD_SPACE, _WORD_STRETCH, _RELATION_SPACE = 0.26, 0.14, 0.278
 """ems: TeX's space between words and what it stretches by, and that around relations, which stretches by itself"""
 _SCRIPT_GAP = 0.12
 """ems from a letter to its script, at most"""
@@ -23,7 +23,7 @@ _AFTER_COMMA = 0.235
 """ems after a comma within a formula, at most; a space of text is wider"""
 _LIKE_TEXT = frozenset("•∗*·†‡◦|<>{}\\∼→−×±/¬°′.,;:()[]-")
 """Signs that prose takes from mathematical faces too: they make no formula by themselves."""
-_SIGNED = frozenset("−×±→<>∼/·∗")
+_SIGNED = frozenset("−×±→∼·∗")
 """Of those, signs that make one between figures or variables."""
 _SUFFIXES = frozenset(("s", "st", "nd", "rd", "th", "ths", "fold", "ary", "ness", "ish"))
 _SHORT_WORDS = frozenset("is in of to an as at by it no on or so up we he me my us do go if be am et al ii iv vi".split())
@@ -82,7 +82,7 @@ def _tokens(row: Row, rules: Sequence[Box]) -> list[_Token]:
             if not span.items:
                 found.append(span)
             span.items.append(item)
-        elif item.kind == "accent":
+        elif item.kind == "accent" or (row.is_off(item) and _is_over(item, row)):
             accents.append(item)
         elif row.is_off(item):
             if last is not None and item.left < last.right + _SCRIPT_GAP * row.size:
@@ -94,13 +94,36 @@ def _tokens(row: Row, rules: Sequence[Box]) -> list[_Token]:
             last.name += item.char
             last.right = item.right
         else:
-            found.append(_Token([item], _rank(item), item.char, item.left, item.right, item.kind))
+            kind = "rel" if item.char in HALVES else item.kind
+            found.append(_Token([item], _rank(item), item.char, item.left, item.right, kind))
     found = [_judged(token) for token in found]
+    _mark_operators(found, row.size)
     for accent in accents:
         under = [token for token in found if token.left - 0.1 * row.size < accent.box.x < token.right + 0.15 * row.size]
         if under:
-            min(under, key=lambda token: abs(accent.box.x - (token.left + token.right) / 2)).items.append(accent)
+            nearest = min(under, key=lambda token: abs(accent.box.x - (token.left + token.right) / 2))
+            nearest.items.append(accent)
+            if nearest.kind == "letter" and len(nearest.name) == 1 and nearest.items[0].style == "\\mathbf":
+                nearest.rank = 2
     return found
+
+
+def _mark_operators(tokens: Sequence[_Token], em: float) -> None:
+    """Words that touch a bracket with mathematics behind it may be names of operators."""
+    for word, bracket, inside in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        touches = bracket.left - word.right < 0.1 * em and bracket.name == "("
+        if word.rank == 0 and word.name.isalpha() and touches and inside.rank == 2:
+            word.rank = 1
+
+
+def _is_over(item: Atom, row: Row) -> bool:
+    """Whether a small sign stands right over a letter of the line, as an arrow over a vector."""
+    em = row.size
+    return any(
+        not row.is_off(other) and abs(other.box.x - item.box.x) < 0.13 * em and -0.3 * em < other.box.y0 - item.box.y1 < 0.3 * em
+        and item.kind in ("rel", "bin")
+        for other in row.items
+    )  # fmt: skip
 
 
 def _spans(row: Row, rules: Sequence[Box]) -> list[_Token]:
@@ -124,7 +147,8 @@ def _attach(token: _Token, item: Atom) -> None:
     it stands behind does."""
     token.items.append(item)
     token.right = max(token.right, item.right)
-    if _is_marked(item):
+    bold = token.kind == "letter" and len(token.name) == 1 and token.items[0].style == "\\mathbf"
+    if _is_marked(item) or (bold and item.kind == "letter"):
         token.rank = 2
 
 
@@ -189,8 +213,10 @@ def _joins(tokens: Sequence[_Token], left: int, right: int, em: float, loose: fl
     signs = ("bin", "rel", "big", "integral")
     if a.kind in signs or b.kind in signs or a.name in (":", "/", "…") or b.name in (":", "/", "…"):
         return b.left - a.right < _SPACE * loose
-    if a.rank == b.rank == 2:
-        return gap < _SPACE
+    if a.kind == "fence" and a.items[0].is_mathematical or b.kind == "fence" and b.items[0].is_mathematical:
+        return b.left - a.right < _SPACE * loose
+    if a.rank == b.rank == 2 or (a.rank == 2 and b.kind == "open") or (a.kind == "close" and b.rank == 2):
+        return gap < _AFTER_COMMA
     if a.name.isalpha() and len(a.name) > 1 or b.name.isalpha() and len(b.name) > 1:
         return gap < 0.2
     return gap < _CLOSE + 0.06 * (a.kind in ("close",) or b.kind in ("open",))
@@ -198,10 +224,12 @@ def _joins(tokens: Sequence[_Token], left: int, right: int, em: float, loose: fl
 
 def _touches(a: _Token, b: _Token, gap: float) -> bool:
     """Whether a word is part of a formula: an operator's name before a bracket, a unit right behind a figure."""
-    if a.rank == 0 and b.rank == 0 or a.kind not in ("letter", "group", "digit") or not a.items:
+    if a.rank == 0 and b.rank == 0 or a.kind not in ("letter", "group", "digit", "rel", "bin"):
         return False
     if a.rank == 0:
-        return a.name.isalpha() and b.name == "(" and gap < 0.1
+        return False
+    if a.rank == 2 and a.kind in ("rel", "bin"):
+        return b.name.isalpha() and b.items[0].style != "math" and 0.1 < gap < 0.36
     return b.name.isalpha() and b.name not in _SUFFIXES and b.items[0].style == "" and -0.1 < gap < 0.08 and a.name != ""
 
 
@@ -252,7 +280,7 @@ def _trimmed(tokens: Sequence[_Token], start: int, end: int, at: int) -> tuple[i
 
 def _is_wrapped(tokens: Sequence[_Token]) -> bool:
     """Whether a stretch is one variable in brackets, as prose writes it."""
-    return len(tokens) == 3 and tokens[0].name == "(" and tokens[2].name == ")" and len(tokens[2].items) == 1
+    return len(tokens) == 3 and tokens[0].name == "(" and tokens[2].name == ")" and len(tokens[1].items) == 1
 
 
 def _is_signed(tokens: Sequence[_Token], at: int, em: float) -> bool:

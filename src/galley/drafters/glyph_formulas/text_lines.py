@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.drafters.glyph_formulas.atoms import Atom, atoms
+from galley.drafters.formulas.boxes import Box
+from galley.drafters.glyph_formulas.atoms import AXIS, Atom, atoms, without
 from galley.drafters.glyph_formulas.faces import face
 from galley.ingest.pdf_page_glyphs import PageGlyphs
 
@@ -17,6 +19,7 @@ _NEAR = 0.95
 """ems that the axis of a script may be off the line's"""
 _BESIDE = 1.2
 """ems from a script to the nearest glyph of its line"""
+_SHIFTED = 0.35
 _SMALLER = 0.88
 
 
@@ -41,13 +44,18 @@ def has_mathematics(glyphs: PageGlyphs) -> bool:
     return bool(len(marked)) and bool(marked[glyphs.faces].any() or letters.any())
 
 
-def text_rows(glyphs: PageGlyphs) -> list[Row]:
-    """The page's lines, top to bottom; columns side by side share a line."""
+def text_rows(glyphs: PageGlyphs, rules: Sequence[Box]) -> list[Row]:
+    """The page's lines, top to bottom; columns side by side share a line. rules: the level ones."""
     chosen = np.flatnonzero(glyphs.upright & (glyphs.sizes > 0))
     items = atoms(glyphs, chosen)
-    rows = _baselines([item for item in items if not item.centred])
-    _place_centred(rows, [item for item in items if item.centred])
-    rows = _with_scripts(rows)
+    rows = _baselines([item for item in items if not item.centred and item.kind != "accent"])
+    rows = _with_shifted(rows)
+    _place_centred(rows, [item for item in items if item.centred and item.kind != "accent"])
+    _place_centred(rows, [item for item in items if item.kind == "accent"])
+    rows = _with_scripts(_with_scripts(rows))
+    for rule in rules:
+        _gather_fraction(rows, rule)
+    rows = [row for row in rows if row.items]
     for row in rows:
         row.items.sort(key=lambda item: (item.left, item.box.x0))
     return rows
@@ -65,13 +73,28 @@ def _baselines(items: list[Atom]) -> list[Row]:
     return sorted(rows, key=lambda row: -row.size)
 
 
+def _with_shifted(rows: list[Row]) -> list[Row]:
+    """The lines with signs of the same size that are set a little off the baseline, as a centred colon is."""
+    for n, row in enumerate(rows):
+        homes = [r for r in rows if r is not row and abs(r.size - row.size) < 0.1 * r.size and len(r.items) > 4 * len(row.items)]
+        kept = []
+        for item in row.items:
+            shifted = item.kind in ("rel", "bin", "punct", "accent")
+            home = next((r for r in homes if abs(r.base - item.base) < _SHIFTED * r.size and _is_beside(item, r)), None) if shifted else None
+            (kept if home is None else home.items).append(item)
+        rows[n].items = kept
+    return sorted((row for row in rows if row.items), key=lambda row: -row.size)
+
+
 def _with_scripts(rows: list[Row]) -> list[Row]:
     """The lines, top to bottom, with the lines of smaller type within their reach as their scripts."""
+    rows = sorted(rows, key=lambda row: -row.size)
     for n, row in enumerate(rows):
         larger = [other for other in rows[:n] if _reaches(other, row)]
-        waiting = sorted(row.items, key=lambda item: item.left) if larger else []
+        kept = [item for item in row.items if row.is_off(item)]
+        waiting = sorted((item for item in row.items if not row.is_off(item)), key=lambda item: item.left)
         moved = True
-        while moved and waiting:
+        while moved and waiting and larger:
             moved = False
             for item in waiting:
                 home = _home(item, larger)
@@ -81,8 +104,28 @@ def _with_scripts(rows: list[Row]) -> list[Row]:
                     moved = True
             waiting = [item for item in waiting if not any(id(item) in other.attached for other in larger)]
         if larger:
-            row.items = waiting
+            row.items = kept + waiting
     return sorted((row for row in rows if row.items), key=lambda row: row.base)
+
+
+def _gather_fraction(rows: list[Row], rule: Box) -> None:
+    """Put the numerator and denominator of a bar on the axis of a line with that line."""
+    home = next((r for r in rows if abs(r.base - AXIS * r.size - rule.y) < 0.1 * r.size and rule.width < 20 * r.size), None)
+    if home is None:
+        return
+    for row in rows:
+        if row is home or abs(row.base - home.base) > 1.3 * home.size:
+            continue
+        moved = [
+            item
+            for item in row.items
+            if item.size < _SMALLER * home.size
+            and rule.x0 - 0.05 * home.size < item.box.x < rule.x1 + 0.05 * home.size
+            and abs(item.box.y - rule.y) < 0.9 * home.size
+        ]
+        home.items += moved
+        home.attached |= {id(item) for item in moved}
+        row.items = without(row.items, *moved)
 
 
 def _reaches(larger: Row, row: Row) -> bool:
