@@ -18,7 +18,7 @@ _FUNCTION = re.compile(
 )
 _NO_INK = re.compile(r"\\(?:label|tag|hspace|vspace)\*?\{[^{}]*\}|\\(?:nonumber|notag|displaystyle|textstyle)(?![A-Za-z])")
 _UNFIT = re.compile(
-    r"[<>]/?[a-z]+ |</|\\(?:phantom|hphantom|vphantom|color|red|cancel|fbox|boxed|ref|cite|xref|hline|kern|bgroup|egroup"
+    r"[<>]/?[a-z]+ |</|CDATA|\\(?:phantom|hphantom|vphantom|color|red|cancel|fbox|boxed|ref|cite|xref|hline|kern|bgroup|egroup"
     r"|includegraphics|footnote|substack|multicolumn|smash|rlap|llap|hfill|hskip|vskip|rule|raisebox|require)(?![A-Za-z])"
     r"|#|%|\$|\\begin\{(?:align|equation|tikz|CD|xy|tabular)"
 )

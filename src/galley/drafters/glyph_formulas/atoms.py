@@ -68,13 +68,22 @@ def atoms(glyphs: PageGlyphs, chosen: NDArray[np.int64]) -> list[Atom]:
     return [_atom(glyphs, int(index), faces) for index in chosen]
 
 
+def mathematical(glyphs: PageGlyphs) -> NDArray[np.bool_]:
+    """(n,) whether a glyph is of a mathematical face or alphabet and no sign that prose borrows from there."""
+    marked = np.array([face(font.name).mathematical for font in glyphs.fonts], dtype=bool)
+    if not len(marked):
+        return np.zeros(len(glyphs.codes), dtype=bool)
+    letters = (glyphs.codes >= 0x1D400) & (glyphs.codes < 0x1D800)
+    return (marked[glyphs.faces] | letters) & ~np.isin(glyphs.codes, [ord(char) for char in BORROWED])
+
+
 def _faces(glyphs: PageGlyphs) -> list[Face]:
     """The page's faces. Where no mathematical italic has letters, variables are set in the italic of the text."""
     found = [face(font.name) for font in glyphs.fonts]
     slanting = np.array([worn.style == "math" for worn in found], dtype=bool)
     letters = (glyphs.codes >= 0x41) & (glyphs.codes <= 0x7A) & ~glyphs.unmapped
     italics = (glyphs.codes >= 0x1D434) & (glyphs.codes <= 0x1D467)
-    if not len(found) or bool((letters & slanting[glyphs.faces]).any() or italics.any()):
+    if not mathematical(glyphs).any() or bool((letters & slanting[glyphs.faces]).any() or italics.any()):
         return found
     return [replace(worn, style="math") if worn.style == "\\mathit" else worn for worn in found]
 
@@ -99,6 +108,8 @@ def _atom(glyphs: PageGlyphs, index: int, faces: Sequence[Face]) -> Atom:
     )  # fmt: skip
 
 
+BORROWED = frozenset("•∗*·†‡◦|<>{}\\∼→−×±/¬°′.,;:()[]-")
+"""Signs that prose takes from mathematical faces too: they make no formula by themselves."""
 HALVES = "\ue037\ue02c\ue02d\u0338"
 """Parts of composite signs."""
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from galley.drafters.formulas.boxes import Box
-from galley.drafters.glyph_formulas.atoms import AXIS, HALVES, Atom
-from galley.drafters.glyph_formulas.text_lines import Row
+from galley.drafters.glyph_formulas.atoms import AXIS, BORROWED, HALVES, Atom
+from galley.drafters.glyph_formulas.text_lines import Row, bracket_boxes
 from galley.drafters.glyph_formulas.words import FUNCTIONS, LIMITS
 
 _SPACE = 0.47
@@ -21,10 +21,8 @@ _CLOSE = 0.13
 """ems between glyphs that touch"""
 _AFTER_COMMA = 0.235
 """ems after a comma within a formula, at most; a space of text is wider"""
-_LIKE_TEXT = frozenset("•∗*·†‡◦|<>{}\\∼→−×±/¬°′.,;:()[]-")
-"""Signs that prose takes from mathematical faces too: they make no formula by themselves."""
-_SIGNED = frozenset("−×±→∼·∗")
-"""Of those, signs that make one between figures or variables."""
+_SIGNED = frozenset("−×±→·∗")
+"""Borrowed signs that make a formula between figures or variables."""
 _SUFFIXES = frozenset(("s", "st", "nd", "rd", "th", "ths", "fold", "ary", "ness", "ish"))
 _SHORT_WORDS = frozenset("is in of to an as at by it no on or so up we he me my us do go if be am et al ii iv vi".split())
 
@@ -139,6 +137,7 @@ def _spans(row: Row, rules: Sequence[Box]) -> list[_Token]:
             found.append(_Token([], 2, "", root.box.x0 - edge, rule.x1 + edge, "group"))
         elif over and under and abs(rule.y - axis) < 0.12 * row.size:
             found.append(_Token([], 2, "", rule.x0 - edge, rule.x1 + edge, "group"))
+    found += [_Token([], 2, "", box.x0 - 0.01, box.x1 + 0.01, "group") for box in bracket_boxes(row.items, row.size)]
     return [a for a in found if not any(b is not a and b.left <= a.left and a.right <= b.right for b in found)]
 
 
@@ -154,7 +153,7 @@ def _attach(token: _Token, item: Atom) -> None:
 
 def _is_marked(item: Atom) -> bool:
     """Whether only mathematics looks like this."""
-    if item.char in _LIKE_TEXT:
+    if item.char in BORROWED:
         return False
     capital = item.kind == "letter" and item.latex.startswith("\\") and item.latex[1].isupper()
     return item.is_mathematical or item.centred or item.style == "math" or capital
@@ -207,7 +206,7 @@ def _joins(tokens: Sequence[_Token], left: int, right: int, em: float, loose: fl
     if a.rank == 0 or b.rank == 0:
         return _touches(a, b, gap)
     if a.kind == "punct" and a.name not in ":" and not _is_decimal(tokens, left, em):
-        return gap < _AFTER_COMMA and a.name != ";"
+        return gap < _AFTER_COMMA
     if b.kind == "punct" and b.name != ":":
         return gap < 0.3
     signs = ("bin", "rel", "big", "integral")

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from galley.drafters.formulas.boxes import Box
-from galley.drafters.glyph_formulas.atoms import AXIS, Atom, atoms, without
-from galley.drafters.glyph_formulas.faces import face
+from galley.drafters.glyph_formulas.atoms import AXIS, Atom, atoms, mathematical, without
+from galley.drafters.glyph_formulas.pieces import join_pieces
 from galley.ingest.pdf_page_glyphs import PageGlyphs
 
 _SAME = 0.03
@@ -19,7 +19,11 @@ _NEAR = 0.95
 """ems that the axis of a script may be off the line's"""
 _BESIDE = 1.2
 """ems from a script to the nearest glyph of its line"""
+_TALL, _WIDEST = 1.7, 20
+"""ems of brackets that may hold several lines"""
 _SHIFTED = 0.35
+_ACCENT_RAISE = 0.5
+"""ems from the axis of a line to its accents"""
 _SMALLER = 0.88
 
 
@@ -39,15 +43,13 @@ class Row:
 
 def has_mathematics(glyphs: PageGlyphs) -> bool:
     """Whether any glyph of the page is of a mathematical face or alphabet."""
-    marked = np.array([face(font.name).mathematical for font in glyphs.fonts], dtype=bool)
-    letters = (glyphs.codes >= 0x1D400) & (glyphs.codes < 0x1D800)
-    return bool(len(marked)) and bool(marked[glyphs.faces].any() or letters.any())
+    return bool(mathematical(glyphs).any())
 
 
 def text_rows(glyphs: PageGlyphs, rules: Sequence[Box]) -> list[Row]:
     """The page's lines, top to bottom; columns side by side share a line. rules: the level ones."""
     chosen = np.flatnonzero(glyphs.upright & (glyphs.sizes > 0))
-    items = atoms(glyphs, chosen)
+    items = join_pieces(atoms(glyphs, chosen))
     rows = _baselines([item for item in items if not item.centred and item.kind != "accent"])
     rows = _with_shifted(rows)
     _place_centred(rows, [item for item in items if item.centred and item.kind != "accent"])
@@ -55,6 +57,9 @@ def text_rows(glyphs: PageGlyphs, rules: Sequence[Box]) -> list[Row]:
     rows = _with_scripts(_with_scripts(rows))
     for rule in rules:
         _gather_fraction(rows, rule)
+    for row in list(rows):
+        for box in bracket_boxes(row.items, row.size):
+            _gather_box(rows, row, box)
     rows = [row for row in rows if row.items]
     for row in rows:
         row.items.sort(key=lambda item: (item.left, item.box.x0))
@@ -108,6 +113,30 @@ def _with_scripts(rows: list[Row]) -> list[Row]:
     return sorted((row for row in rows if row.items), key=lambda row: row.base)
 
 
+def bracket_boxes(items: Sequence[Atom], size: float) -> list[Box]:
+    """Boxes of pairs of tall brackets, which may hold several lines."""
+    tall = sorted((i for i in items if i.centred and i.kind in ("open", "close") and i.box.height > _TALL * size), key=lambda i: i.left)
+    found, opened = [], []
+    for item in tall:
+        if item.kind == "open":
+            opened.append(item)
+        elif opened:
+            box = opened.pop().box.union(item.box)
+            found += [box] if box.width < _WIDEST * size else []
+    return found
+
+
+def _gather_box(rows: list[Row], home: Row, box: Box) -> None:
+    """Put what stands between tall brackets with the line that the brackets belong to."""
+    for row in rows:
+        if row is home or not box.y0 - row.size < row.base < box.y1 + row.size:
+            continue
+        moved = [item for item in row.items if box.holds(item.box)]
+        home.items += moved
+        home.attached |= {id(item) for item in moved}
+        row.items = without(row.items, *moved)
+
+
 def _gather_fraction(rows: list[Row], rule: Box) -> None:
     """Put the numerator and denominator of a bar on the axis of a line with that line."""
     home = next((r for r in rows if abs(r.base - AXIS * r.size - rule.y) < 0.1 * r.size and rule.width < 20 * r.size), None)
@@ -138,7 +167,7 @@ def _home(item: Atom, rows: list[Row]) -> Row | None:
     for row in rows:
         if item.size > _SMALLER * row.size:
             continue
-        off = abs(item.axis - (row.base - 0.25 * row.size)) / row.size
+        off = abs(item.axis - (row.base - AXIS * row.size)) / row.size
         if off < least and _is_beside(item, row):
             best, least = row, off
     return best
@@ -155,11 +184,12 @@ def _is_beside(item: Atom, row: Row) -> bool:
 
 def _place_centred(rows: list[Row], items: list[Atom]) -> None:
     """Put what is centred on the axis on its line."""
-    bases: NDArray[np.float64] = np.array([row.base - 0.25 * row.size for row in rows])
+    bases: NDArray[np.float64] = np.array([row.base - AXIS * row.size for row in rows])
     for item in items:
         if not len(rows):
             return
-        near = [rows[n] for n in np.argsort(np.abs(bases - item.axis))[:4]]
-        home = next((row for row in near if abs(row.base - 0.25 * row.size - item.axis) < _NEAR * row.size and _is_beside(item, row)), None)
+        axis = item.box.y + _ACCENT_RAISE * item.size if item.kind == "accent" else item.axis
+        near = [rows[n] for n in np.argsort(np.abs(bases - axis))[:4]]
+        home = next((r for r in near if abs(r.base - AXIS * r.size - axis) < _NEAR * r.size and _is_beside(item, r)), None)
         if home is not None:
             home.items.append(item)
