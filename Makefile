@@ -1,16 +1,19 @@
 # make demo       install what users install into .venv and parse the two samples
 # make test       lint and tests, in .venv-test        make test-slow   the tests that take minutes
 # make train-smoke  data, training, export and reading of the embedded model at toy size
-# make lint       style and types only                 make bench       compare on real pages (DATA=folder)
+# make lint       style, types, imports                make bench       compare on real pages (DATA=folder)
+# make docs       the documentation as a site in .build/site, with an API reference
 # make test-vllm  tests in vLLM on the CPU, in .venv-vllm (several GB); make test-sglang in SGLang, in .venv-sglang
 # make bench-decode  what drafting earns on this machine: a random-weight model of GLM-OCR's class
+# make mutate     plant small faults in decoding, targets, training rows and engines: do the fast tests notice? (an hour)
 
 PYTHON ?= python3
 DATA ?= ../shared/data/realset_dev
 PYTEST_ARGS ?= -n 2
+MUTATE_ARGS ?= --sample 170 --seed 1
 SOURCES := $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: demo test test-slow test-vllm test-sglang train-smoke lint bench bench-decode clean
+.PHONY: demo test test-slow test-vllm test-sglang train-smoke lint bench bench-decode docs mutate clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.package
@@ -38,6 +41,7 @@ lint: .venv-test/.packages
 	.venv-test/bin/ruff check .
 	.venv-test/bin/ruff format --check .
 	.venv-test/bin/mypy
+	.venv-test/bin/lint-imports
 
 bench: .venv-test/.packages
 	.venv-test/bin/galley bench realset --data $(DATA)
@@ -45,8 +49,14 @@ bench: .venv-test/.packages
 bench-decode: .venv-test/.packages
 	.venv-test/bin/python tools/bench_decode.py
 
+docs: .venv-docs/.packages
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build
+
+mutate: .venv-test/.packages
+	.venv-test/bin/python tools/mutate.py $(MUTATE_ARGS)
+
 clean:
-	rm -rf .venv .venv-test .venv-vllm .venv-sglang build dist src/*.egg-info
+	rm -rf .venv .venv-docs .venv-test .venv-vllm .venv-sglang build dist src/*.egg-info
 
 # $(1): the folder of a virtual environment, made anew
 define new-venv
@@ -71,6 +81,11 @@ endef
 .venv-test/.packages: pyproject.toml constraints.txt
 	$(call new-venv,.venv-test)
 	.venv-test/bin/pip install -q -c constraints.txt -e '.[dev]'
+	@touch $@
+
+.venv-docs/.packages: pyproject.toml constraints.txt
+	$(call new-venv,.venv-docs)
+	.venv-docs/bin/pip install -q -c constraints.txt -e '.[docs]'
 	@touch $@
 
 # Apart from the others: vLLM pins torch and an older Transformers. Audio and video of torch's are not needed.

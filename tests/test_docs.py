@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 FILE = re.compile(r"[\w/]*\w+\.py\b")
 TARGET = re.compile(r"`make ([a-z-]+)")
@@ -22,13 +25,13 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_named_files_exist(page: Path) -> None:
-    """A bare name is one of the sources; a path starts at the root or in the package."""
-    names = {path.name for folder in ("src", "tests", "tools") for path in (ROOT / folder).rglob("*.py")}
+    """A file is named by its path or by the end of it; NAME stands for one that does not exist yet."""
+    folders = ("src", "tests", "tools", "examples")
+    paths = [f"/{path.relative_to(ROOT)}" for folder in folders for path in (ROOT / folder).rglob("*.py")]
     for name in FILE.findall(page.read_text()):
-        places = (ROOT / name, ROOT / "src" / "galley" / name)
-        assert any(place.exists() for place in places) or ("/" not in name and name in names), (
-            f"{page.name} names {name}"
-        )
+        if name.endswith("NAME.py"):
+            continue
+        assert any(path.endswith(f"/{name}") for path in paths), f"{page.name} names {name}"
 
 
 def test_named_make_targets_exist() -> None:

@@ -35,14 +35,14 @@ from galley.ingest.source import open_source
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.embedded import EmbeddedParser
-from galley.parsing.strategies.ink import Ink, Spell
+from galley.parsing.strategies.print_evidence import LineScorer, PrintEvidence
 from galley.parsing.strategies.reconcile import reconcile, sure_words
 from galley.runtime import set_threads, threads
 from galley.targets.nano.load import EMBEDDED, load_nano
 from galley.targets.nano.reading import SeenLine, make_reading
 from galley.targets.nano.target import NanoPrompt, NanoTarget
 from galley.targets.prompt import Reader, Task, text_key
-from galley.training.nano.compose import Bank, Composed, Mixture, compose
+from galley.training.nano.compose import Composed, LineDataset, Mixture, compose
 from galley.training.nano.run import HELD_OUT
 
 DRAFTERS = {"AR": "ar", "self-speculation": "self-spec", "match": "match", "auto": "auto"}
@@ -73,10 +73,10 @@ class Tally:
 
 def regions(folder: Path, task: Task, count: int, longest: int) -> list[Composed]:
     """Held-out documents of a task with at most ``longest`` characters to write."""
-    bank = Bank(folder, HELD_OUT, HELD_OUT + 999)
+    dataset = LineDataset(folder, HELD_OUT, HELD_OUT + 999)
     rng = random.Random(f"bench {task.value}")
-    bank.refresh(rng)
-    fitting = (compose(bank, MIXTURES[task], rng) for _ in range(200 * count))
+    dataset.refresh(rng)
+    fitting = (compose(dataset, MIXTURES[task], rng) for _ in range(200 * count))
     return [next(one for one in fitting if len(one.target) <= longest) for _ in range(count)]
 
 
@@ -193,10 +193,10 @@ def row(*cells: str) -> None:
     print("| " + " | ".join(cells) + " |", flush=True)
 
 
-def corrected(target: NanoTarget, document: Composed, result: Result, spell: Spell) -> str:
+def corrected(target: NanoTarget, document: Composed, result: Result, spell: LineScorer) -> str:
     """The reading of a text with those of the model's corrections taken that a parse would take."""
     draft = reading_text(document)
-    ink = Ink(draft, [line for group in document.groups for line in group], spell)
+    ink = PrintEvidence(draft, [line for group in document.groups for line in group], spell)
     written = sure_words(result, cast(Reader, target))
     return reconcile(draft, written, ink.log_ratio, target.least_odds).text
 
@@ -259,13 +259,13 @@ def _parser(target: NanoTarget, decode: Any) -> EmbeddedParser:
 def _read(parsers: dict[str, EmbeddedParser], page: PageImage, kind: str, truth: str) -> Read:
     start = time.process_time()
     draft = parsers["auto"].draft
-    laid_out = draft.lay_out(page)
-    drafted = draft.assemble(page, laid_out)
+    state = draft.run(page)
+    drafted = state.as_page()
     drafting = time.process_time() - start
     seconds, pages = {}, {}
     for name, parser in parsers.items():
         start = time.process_time()
-        pages[name] = parser.verified(drafted, laid_out.read)
+        pages[name] = parser.verified(drafted, state.ocr_lines).page
         seconds[name] = time.process_time() - start
     texts = {name: _text(one) for name, one in pages.items()}
     if len(set(texts.values())) > 1:
@@ -318,7 +318,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, help="folder with bank/; no synthetic regions without it")
+    parser.add_argument("--data", type=Path, help="folder with lines/; no synthetic regions without it")
     parser.add_argument("--model", type=Path, default=EMBEDDED)
     parser.add_argument("--regions", type=int, default=24, help="documents of each task")
     parser.add_argument("--longest", type=int, default=900, help="characters of a document")
@@ -331,7 +331,7 @@ def main() -> None:
     target = load_nano(options.model)
     print(f"{threads()} threads\n\n| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
     for task in map(Task, filter(None, options.tasks.split(","))) if options.data else ():
-        documents = regions(options.data / "bank", task, options.regions, options.longest)
+        documents = regions(options.data / "lines", task, options.regions, options.longest)
         tallies = measure(target, documents)
         show_regions(task, documents, tallies)
         if task is Task.TEXT:

@@ -1,4 +1,4 @@
-"""What odds a correction of galley-nano's must have to be taken: measured on held-out lines of the bank.
+"""What odds a correction of galley-nano's must have to be taken: measured on held-out lines of the dataset.
 
     python tools/calibrate_nano.py --data .build/nano --model MODEL --count 200
 
@@ -23,15 +23,15 @@ from rapidfuzz.distance import Levenshtein
 
 from galley.decoding import Decoder, Request
 from galley.drafters.ocr.recognition import Recogniser
-from galley.parsing.hyphens import Vocabulary, join_lines
-from galley.parsing.strategies.ink import Ink
+from galley.parsing.strategies.print_evidence import PrintEvidence
 from galley.parsing.strategies.reconcile import SureWord, reconcile, sure_words
+from galley.parsing.text.hyphenation import Vocabulary, join_lines
 from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.load import CONFIG, load_nano
 from galley.targets.nano.reading import make_reading
 from galley.targets.nano.target import NanoPrompt, NanoTarget
 from galley.targets.prompt import Reader, Task
-from galley.training.nano.compose import Bank, Composed, Mixture, compose
+from galley.training.nano.compose import Composed, LineDataset, Mixture, compose
 from galley.training.nano.run import HELD_OUT
 
 LEVELS = [-20.0, -15.0, -12.0, -10.0, -9.0, -8.0, -7.0, -6.0, -5.0, -4.0, -3.0, -2.0, 0.0, 2.0, 4.0]
@@ -44,17 +44,17 @@ class Read:
     draft: str
     truth: str
     words: list[SureWord]
-    ink: Ink
+    ink: PrintEvidence
 
 
 def held_out_texts(folder: Path, count: int, seed: int, longest: int) -> list[Composed]:
     """Text regions of the held-out shards in which no line runs on into the next paragraph."""
-    bank = Bank(folder, HELD_OUT, HELD_OUT + 999)
+    dataset = LineDataset(folder, HELD_OUT, HELD_OUT + 999)
     rng = random.Random(seed)
-    bank.refresh(rng)
+    dataset.refresh(rng)
     found: list[Composed] = []
     while len(found) < count:
-        document = compose(bank, Mixture(1, 0, 0), rng)
+        document = compose(dataset, Mixture(1, 0, 0), rng)
         if len(document.groups) == 1 and len(document.target) < longest:
             found.append(document)
     return found
@@ -82,7 +82,7 @@ def read(target: NanoTarget, documents: Sequence[Composed]) -> list[Read]:
         if result.error is None:
             text, truth = drafted(document), " ".join(document.target.split())
             words = sure_words(result, cast(Reader, target))
-            found.append(Read(text, truth, words, Ink(text, document.groups[0], spell)))
+            found.append(Read(text, truth, words, PrintEvidence(text, document.groups[0], spell)))
     return found
 
 
@@ -104,7 +104,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, required=True, help="folder with bank/")
+    parser.add_argument("--data", type=Path, required=True, help="folder with lines/")
     parser.add_argument("--model", type=Path, required=True, help="folder of an exported model")
     parser.add_argument("--count", type=int, default=200, help="regions")
     parser.add_argument("--longest", type=int, default=900, help="characters of a region")
@@ -113,7 +113,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="store the level in the model's configuration")
     options = parser.parse_args()
     target = load_nano(options.model)
-    texts = read(target, held_out_texts(options.data / "bank", options.count, options.seed, options.longest))
+    texts = read(target, held_out_texts(options.data / "lines", options.count, options.seed, options.longest))
     print(f"{len(texts)} regions; draft {np.mean([similarity(t.draft, t.truth) for t in texts]):.4f}")
     print(f"model {np.mean([similarity(' '.join(w.text for w in t.words), t.truth) for t in texts]):.4f}")
     print("least odds  taken  helped  harmed  similarity")

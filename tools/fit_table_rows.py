@@ -20,10 +20,10 @@ from tools.bench_tables import Sample, rendered
 
 from galley.document import Table
 from galley.drafters.tables.frame import outline
-from galley.drafters.tables.marks import page_rulings
+from galley.drafters.tables.page_rulings import page_rulings
 from galley.drafters.tables.pieces import Piece, cut_pieces, text_height, words_of
 from galley.drafters.tables.reader import text_extent
-from galley.drafters.tables.rows import Placed, pair_facts
+from galley.drafters.tables.rows import Features, Placed, pair_features
 
 RIDGE = 1e-3
 WEIGHTS_FILE = Path(__file__).resolve().parents[1] / "src/galley/drafters/tables/row_weights.py"
@@ -44,15 +44,15 @@ def _row_of(piece: Piece, table: Table) -> int | None:
     return None
 
 
-def pairs(sample: Sample, table: Table) -> tuple[list[list[float]], list[bool]]:
-    """Facts of neighbouring lines and whether the second starts a row."""
+def pairs(sample: Sample, table: Table) -> tuple[list[Features], list[bool]]:
+    """Features of neighbouring lines and whether the second starts a row."""
     words = words_of(sample.lines or [])
     em = text_height(words)
     rulings = page_rulings(sample.image, sample.bbox, words, em)
     plan = outline(cut_pieces(words, em, rulings.vertical), rulings, text_extent(sample.bbox, words), em)
     facts, labels = [], []
     for lines, found in zip(
-        plan.stretches, pair_facts(plan.stretches, plan.bounds, em, plan.closed), strict=True
+        plan.stretches, pair_features(plan.stretches, plan.bounds, em, plan.closed), strict=True
     ):
         rows = [true_row(line, table) for line in lines]
         for fact, (above, below) in zip(found, pairwise(rows), strict=True):
@@ -79,7 +79,7 @@ def fit(facts: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[np.f
     return found
 
 
-def folder_pairs(folder: Path) -> list[tuple[list[list[float]], list[bool]]]:
+def folder_pairs(folder: Path) -> list[tuple[list[Features], list[bool]]]:
     """``pairs`` of every table in a folder."""
     entries = (folder / "index.jsonl").read_text(encoding="utf-8").splitlines()
     tables = [Table.model_validate(json.loads(entry)["table"]) for entry in entries]
@@ -88,7 +88,9 @@ def folder_pairs(folder: Path) -> list[tuple[list[list[float]], list[bool]]]:
 
 def main() -> None:
     found = [found for folder in sys.argv[1:] for found in folder_pairs(Path(folder))]
-    facts = np.array([fact for fs, _ in found for fact in fs])
+    named = [features for some, _ in found for features in some]
+    names = list(named[0])
+    facts = np.array([[features[name] for name in names] for features in named])
     labels = np.array([label for _, ls in found for label in ls], dtype=float)
     w = fit(facts, labels)
     z = w[0] + facts @ w[1:]
@@ -96,10 +98,11 @@ def main() -> None:
         f"{len(labels)} pairs, {1 - labels.mean():.3f} wraps; wrong: "
         f"{np.mean(z[labels == 0] > 0):.3f} of wraps, {np.mean(z[labels == 1] <= 0):.3f} of row starts"
     )
-    numbers = "".join(f"    {v:.3f},\n" for v in w[1:])
+    numbers = "".join(f'    "{name}": {v:.3f},\n' for name, v in zip(names, w[1:], strict=True))
     WEIGHTS_FILE.write_text(
-        '"""Weights of the row model, one for each fact of ``rows.pair_facts``, as fitted."""\n\n'
-        f"BIAS = {w[0]:.3f}\nWEIGHTS = (\n{numbers})\n",
+        '"""Weights of the row model by the feature of ``rows.pair_features``, as fitted by '
+        'tools/fit_table_rows.py."""\n\n'
+        f"BIAS = {w[0]:.3f}\nWEIGHTS = {{\n{numbers}}}\n",
         encoding="utf-8",
     )
 

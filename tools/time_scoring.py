@@ -17,7 +17,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from galley.evaluation.omnidocbench.page import score_page
-from galley.evaluation.omnidocbench.run import evaluate, prediction_file
+from galley.evaluation.omnidocbench.scorer import evaluate, prediction_file
 from galley.evaluation.omnidocbench.truth import load
 
 _SLOWEST = 5

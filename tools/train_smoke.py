@@ -2,9 +2,9 @@
 
     python tools/train_smoke.py --work .build/train-smoke
 
-Everything is invented here and printed in fonts that come with matplotlib; needs ``galley[train]`` and minutes on two
-cores. After each stage it is checked that the stage did something: files are there, losses fell, weights moved,
-drafting gives the ids of plain decoding. A model this small reads badly; that Galley reads no worse with it is
+Everything is invented here and printed in fonts that come with matplotlib; needs ``galley-ocr[train]`` and
+minutes on two cores. After each stage it is checked that the stage did something: files are there, losses fell, weights
+moved, drafting gives the ids of plain decoding. A model this small reads badly; that Galley reads no worse with it is
 checked last.
 """
 
@@ -32,7 +32,7 @@ from galley.decoding import Decoder, Request
 from galley.targets.nano.load import load_nano
 from galley.targets.nano.reading import make_reading
 from galley.targets.nano.target import NanoPrompt
-from galley.training.nano.compose import Bank, Mixture, compose
+from galley.training.nano.compose import LineDataset, Mixture, compose
 from galley.training.nano.run import HELD_OUT
 from galley.training.trainer import read_checkpoint
 
@@ -110,14 +110,14 @@ def clear(work: Path) -> None:
 
 
 def make_data(work: Path) -> None:
-    """Tokenizer and bank."""
+    """Tokenizer and dataset."""
     make_corpus(work / "corpus")
     made = ["--corpus", work / "corpus", "--out"]
     run(DATA / "train_tokenizer.py", *made, work / "tokenizer.json", "--size", 1024, "--samples", 400)
-    build = [DATA / "build_bank.py", *made, work / "bank", "--fonts", FONTS, "--threads", 2]
+    build = [DATA / "build_lines.py", *made, work / "lines", "--fonts", FONTS, "--threads", 2]
     run(*build, "--first", 1, "--count", 2, "--lines", 150)
     run(*build, "--first", HELD_OUT, "--count", 1, "--lines", 120)
-    check(len(list((work / "bank").glob("shard-*.npz"))) == 3, "the bank has not three shards")
+    check(len(list((work / "lines").glob("shard-*.npz"))) == 3, "the line data set has not three shards")
 
 
 def train(work: Path, steps: int) -> None:
@@ -153,9 +153,9 @@ def export(work: Path) -> Path:
     model = work / "model"
     run("-m", "galley.training.nano.export", "--run", work / "grpo", "--out", model)
     target = load_nano(model)
-    bank, rng = Bank(work / "bank", HELD_OUT, HELD_OUT), random.Random(0)
-    bank.refresh(rng)
-    documents = [compose(bank, Mixture(0.5, 0.5, 0), rng) for _ in range(3)]
+    dataset, rng = LineDataset(work / "lines", HELD_OUT, HELD_OUT), random.Random(0)
+    dataset.refresh(rng)
+    documents = [compose(dataset, Mixture(0.5, 0.5, 0), rng) for _ in range(3)]
     prompts = [NanoPrompt(make_reading(target.vocabulary, d.groups, d.task), d.task) for d in documents]
     plain, drafted = (
         [result.ids for result in Decoder(target, name).run([Request(p, max_tokens=80) for p in prompts])]

@@ -1,4 +1,4 @@
-"""Errors a user can meet, each with one clear line that says what to do, and the exit code it earns."""
+"""Errors a user can meet. Each has a message of one line that says what to do, and an exit code."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class UsageError(GalleyError):
 
 
 def one_line(error: BaseException) -> str:
-    """An exception's message as one line, its type where it has none."""
+    """An exception's message as one line; the name of its type where it has no message."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
 def unexpected(error: BaseException) -> str:
-    """What is said of an error nobody foresaw."""
+    """The message for an error that was not foreseen."""
     return f"unexpected {type(error).__name__}: {one_line(error)}; please report it"

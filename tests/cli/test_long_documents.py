@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from galley.cli.formats import render
 from galley.document import BBox, Block, Cell, Document, Label, Line, Page, Table
+from galley.document.exporters import EXPORTERS
 from galley.document.store import PageStore
-from galley.parsing.finish import finish_document, finish_pages
+from galley.parsing.document_passes import finish_document, finish_pages
 from galley.parsing.options import ParseOptions
 
 FORMATS = ("md", "json", "html", "text", "glmocr")
@@ -53,7 +53,9 @@ def written(count: int) -> dict[str, int]:
     finished = finish_pages(PageStore(pages(count)), OPTIONS, PageStore)
     document = Document(source="orchard.pdf", page_count=count)
     return {
-        name: sum(len(piece) for texts in render(name, document, finished, OPTIONS) for piece in texts)
+        name: sum(
+            len(piece) for texts in EXPORTERS[name].texts(document, finished, OPTIONS.keep) for piece in texts
+        )
         for name in FORMATS
     }
 
@@ -83,10 +85,12 @@ def test_what_is_written_page_by_page_is_what_a_document_gives() -> None:
     assert any("row_pages" in block.extra for page in whole.pages for block in page.blocks)
     for name in FORMATS:
         texts = zip(
-            render(name, whole, stored, OPTIONS), render(name, whole, whole.pages, OPTIONS), strict=True
+            EXPORTERS[name].texts(whole, stored, OPTIONS.keep),
+            EXPORTERS[name].texts(whole, whole.pages, OPTIONS.keep),
+            strict=True,
         )
         assert all("".join(a) == "".join(b) for a, b in texts)
-    assert "".join(render("md", whole, stored, OPTIONS)[0]) == whole.to_markdown(OPTIONS.keep)
+    assert "".join(EXPORTERS["md"].texts(whole, stored, OPTIONS.keep)[0]) == whole.to_markdown(OPTIONS.keep)
 
 
 def test_pages_may_come_in_any_order() -> None:

@@ -72,6 +72,21 @@ def test_tau_takes_the_likeliest_child() -> None:
     assert accept_path(window, scores, Threshold(0.9), np.random.default_rng(0)).tokens == [0]
 
 
+@pytest.mark.parametrize("tau", [0.1, 0.5, 0.75, 0.95])
+def test_a_draft_is_accepted_from_tau_on_and_not_below(tau: float) -> None:
+    """The rule is about the ratio of two probabilities: p(draft) / p(best) >= tau."""
+    for ratio, accepted in ((tau * 1.01, True), (tau * 0.99, False)):
+        best = 0.6 / (1 + ratio)
+        logprobs = np.log(np.array([[0.4, best, ratio * best]] * 2, dtype=np.float32))
+        logprobs[:, 0] = -5
+        window = Window.chain([0, 2])
+        scores = Scores(logprobs.argmax(1), logprobs.max(1), drafted=logprobs[[0, 0], [0, 2]])
+        outcome = accept_path(window, scores, Threshold(tau), np.random.default_rng(0))
+        assert outcome.tokens == ([2, 1] if accepted else [1])
+        full = Scores(logprobs.argmax(1), logprobs.max(1), logprobs)
+        assert accept_path(window, full, Threshold(tau), np.random.default_rng(0)).tokens == outcome.tokens
+
+
 @pytest.mark.parametrize("wrong", [0.0, -1.0, 1.5])
 def test_senseless_settings_are_refused(wrong: float) -> None:
     with pytest.raises(ValueError, match="tau"):

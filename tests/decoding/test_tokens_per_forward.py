@@ -81,6 +81,19 @@ def test_one_forward_for_the_remainder_of_a_perfect_draft() -> None:
     assert stats.aal == stats.tpf == 499
 
 
+@pytest.mark.parametrize("end", ["stop", "length"])
+def test_accepted_tokens_behind_the_end_are_not_counted(end: str) -> None:
+    """A draft that goes on behind the stop token is right there too, but nothing of that is committed."""
+    target = ToyTarget(vocab=5000, block_size=None, stop_bias=ENDLESS)
+    text = plain(target, 3, 40)
+    if end == "stop":
+        target.stop_ids = frozenset({text[10]})
+    stats = decode(target, "match", 40 if end == "stop" else 11, [text]).stats
+    assert stats.tokens == 11
+    assert stats.accepted == [10 if end == "stop" else 9]
+    assert stats.mean_accepted <= stats.tpf == 10
+
+
 def test_hostile_drafts_cost_at_most_one_forward_per_token() -> None:
     target = ToyTarget(block_size=None, stop_bias=ENDLESS)
     text = plain(target, 3, 100)

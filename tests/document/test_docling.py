@@ -10,9 +10,9 @@ pytest.importorskip("docling_core")
 
 from docling_core.types.doc import ContentLayer, CoordOrigin, DoclingDocument
 
-from galley.cli.formats import output_files, read_formats, render
+from galley.cli.formats import read_formats
 from galley.document import BBox, Block, Cell, Document, Failure, Label, Page, Table
-from galley.parsing.options import ParseOptions
+from galley.document.exporters import EXPORTERS
 
 
 def box(y: float, height: float = 50, x: float = 100, width: float = 800) -> BBox:
@@ -180,10 +180,7 @@ def test_failures_are_notes() -> None:
 
 
 def test_as_a_format_of_the_command_line() -> None:
-    from pathlib import PurePath
-
     assert read_formats(["docling"]) == ["docling"]
-    assert output_files("docling", PurePath("x/a")) == [PurePath("x/a.docling.json")]
     made = document(block(Label.TEXT, "words"))
-    [pieces] = render("docling", made, made.pages, ParseOptions())
+    [pieces] = EXPORTERS["docling"].texts(made, made.pages, ())
     assert DoclingDocument.model_validate(json.loads("".join(pieces))).texts[0].text == "words"

@@ -15,14 +15,16 @@ from PIL import Image
 from galley.document import BBox, Document, Label, Page
 from galley.document.markdown import to_markdown
 from galley.drafters.formulas import Formula, FormulaReader
-from galley.drafters.formulas.boxes import Box
-from galley.drafters.formulas.kinds import Symbol, kinds
-from galley.drafters.formulas.pieces import groups_of, pieces_of
+from galley.drafters.formulas.components import components_of, groups_of
+from galley.drafters.formulas.glyph_boxes import Box
 from galley.drafters.formulas.structure import read_structure
+from galley.drafters.formulas.symbol_classes import Symbol, kinds
 from galley.drafters.line import TextLine
-from galley.parsing.blocks import Setting, lone_formula, zone_blocks
-from galley.parsing.latex import LEAST_CONFIDENCE, read_latex
-from galley.parsing.zones import Zone
+from galley.parsing.blocks.build_blocks import zone_blocks
+from galley.parsing.blocks.context import BlockContext
+from galley.parsing.blocks.latex import LEAST_CONFIDENCE, read_latex
+from galley.parsing.blocks.read_lone_formula import lone_formula
+from galley.parsing.page.state import BodyText, Zone
 
 Gray = NDArray[np.uint8]
 
@@ -149,7 +151,7 @@ def test_dense_speckles_make_few_groups() -> None:
     for row in range(0, 80, 4):
         for column in range(0, 80, 4):
             ink[row : row + 2, column : column + 2] = 255
-    _, pieces = pieces_of(ink)
+    _, pieces = components_of(ink)
     assert len(pieces) == 400
     assert len(groups_of(pieces)) <= 3000
 
@@ -200,16 +202,16 @@ def zone(text: str) -> Zone:
 
 
 def test_a_formula_is_latex_in_markdown() -> None:
-    setting = Setting(body=20, read_formula=lambda bbox, numbers: Formula("x^{2}", 0.97))
-    (block,) = zone_blocks(zone("x2"), setting)
+    context = BlockContext(BodyText(20), read_formula=lambda bbox, numbers: Formula("x^{2}", 0.97))
+    (block,) = zone_blocks(zone("x2"), context)
     assert (block.content, block.flags, block.source) == ("x^{2}", [], "formula")
     page = Page(number=1, width=300, height=100, blocks=[block])
     assert "$$\nx^{2}\n$$" in to_markdown(Document(pages=[page]))
 
 
 def test_one_that_cannot_be_read_keeps_its_text() -> None:
-    setting = Setting(body=20, read_formula=lambda bbox, numbers: None)
-    (block,) = zone_blocks(zone("x2 + y"), setting)
+    context = BlockContext(BodyText(20), read_formula=lambda bbox, numbers: None)
+    (block,) = zone_blocks(zone("x2 + y"), context)
     assert block.content == "x2 + y"
     assert "unverified" in block.flags
 
@@ -226,8 +228,10 @@ def lone(*texts: str, picture: Gray, label: Label = Label.TEXT) -> str | None:
     ]
     image = np.repeat(on_paper(600, 900, (50, 50, picture))[:, :, None], 3, axis=2)
     zones = [Zone(label, found.bbox, [found]) for found in lines]
-    setting = Setting(body=30, read_formula=lambda box, numbers: read_latex(reader(), image, box, numbers))
-    block = lone_formula(zones, setting)
+    context = BlockContext(
+        BodyText(30), read_formula=lambda box, numbers: read_latex(reader(), image, box, numbers)
+    )
+    block = lone_formula(zones, context)
     return None if block is None else block.content
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("apted", reason="needs galley[eval]")
-pytest.importorskip("rapidfuzz", reason="needs galley[eval]")
+pytest.importorskip("apted", reason="needs galley-ocr[eval]")
+pytest.importorskip("rapidfuzz", reason="needs galley-ocr[eval]")
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mutated_tables import pairs
 
-from galley.evaluation.folder.benchmark import score as folder_score
+from galley.evaluation.benchmarks.folder import score as folder_score
+from galley.evaluation.benchmarks.unimer_test import squeezed
 from galley.evaluation.olmocr.text import normalise
 from galley.evaluation.teds import teds
 from galley.evaluation.text import character_similarity, edit_similarity, plain_text, word_f1
-from galley.evaluation.unimer.benchmark import squeezed
 
 CELL = st.text(alphabet="abc 12é中&<>\"'\n|$\\", max_size=12)
 TABLE = st.lists(st.lists(CELL, min_size=1, max_size=4), min_size=1, max_size=4).map(

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("apted", reason="needs galley[eval]")
-pytest.importorskip("pylatexenc", reason="needs galley[eval]")
+pytest.importorskip("apted", reason="needs galley-ocr[eval]")
+pytest.importorskip("pylatexenc", reason="needs galley-ocr[eval]")
 
 from galley.cli.app import run
 

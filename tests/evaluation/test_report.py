@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("apted", reason="needs galley[eval]")
-pytest.importorskip("matplotlib", reason="needs galley[eval]")
+pytest.importorskip("apted", reason="needs galley-ocr[eval]")
+pytest.importorskip("matplotlib", reason="needs galley-ocr[eval]")
 
 from PIL import Image
 
-from galley.evaluation.benchmarks import Settings
 from galley.evaluation.predict import Predictor
 from galley.evaluation.report import Case, Histogram, Point, Report, Scatter, Table, to_html, to_markdown
 from galley.evaluation.samples import Benchmark, Column, Metrics, Sample, make_report, score_samples
+from galley.evaluation.settings import Settings
 from galley.parsing.options import ParseOptions
 
 

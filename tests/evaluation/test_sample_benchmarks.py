@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-pytest.importorskip("apted", reason="needs galley[eval]")
-pytest.importorskip("matplotlib", reason="needs galley[eval]")
+pytest.importorskip("apted", reason="needs galley-ocr[eval]")
+pytest.importorskip("matplotlib", reason="needs galley-ocr[eval]")
 
 from PIL import Image, ImageDraw
 
 from galley.cli.app import run as galley
 from galley.errors import InputError, UsageError
-from galley.evaluation.folder.benchmark import score as folder_score
-from galley.evaluation.pubtabnet.truth import table_html
-from galley.evaluation.unimer.benchmark import bare, squeezed
+from galley.evaluation.benchmarks.folder import score as folder_score
+from galley.evaluation.benchmarks.pubtabnet import table_html
+from galley.evaluation.benchmarks.unimer_test import bare, squeezed
 
 PLAIN = [
     "<thead>",
@@ -71,8 +70,7 @@ def pubtabnet(folder: Path) -> Path:
 
 
 def test_pubtabnet_cells_stand_in_their_places() -> None:
-    cells: list[dict[str, Any]] = [{"tokens": ["<b>", "h", "</b>"]}, {"tokens": ["x"]}]
-    assert table_html(PLAIN, cells) == (
+    assert table_html(PLAIN, [["<b>", "h", "</b>"], ["x"]]) == (
         "<html><body><table><thead><tr><td><b>h</b></td></tr></thead><tbody><tr><td>x</td></tr></tbody></table>"
         "</body></html>"
     )
@@ -216,7 +214,7 @@ def test_runs_side_by_side(tmp_path: Path) -> None:
     for name, text in {"good": "Drawn for a test", "bad": "Drawn"}.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "page.md").write_text(text, encoding="utf-8")
-        (tmp_path / name / "times.tsv").write_text(f"{len(text)}.0\t1\t\n", encoding="utf-8")
+        (tmp_path / name / "times.tsv").write_text(f"{len(text)}.0\t1.0\t1\t\n", encoding="utf-8")
     preds = [option for name in ("good", "bad") for option in ("--pred", str(tmp_path / name))]
     code, report = evaluate("folder", data, tmp_path / "out", *preds)
     assert code == 0

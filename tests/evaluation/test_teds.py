@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-pytest.importorskip("apted", reason="needs galley[eval]")
-pytest.importorskip("lxml", reason="needs galley[eval]")
+pytest.importorskip("apted", reason="needs galley-ocr[eval]")
+pytest.importorskip("lxml", reason="needs galley-ocr[eval]")
 
 from galley.evaluation.teds import teds
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("apted", reason="needs galley[eval]")
+pytest.importorskip("apted", reason="needs galley-ocr[eval]")
 
 from lxml import html
 from mutated_tables import pairs

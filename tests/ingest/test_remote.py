@@ -17,7 +17,7 @@ from running import numbered
 
 import galley
 from galley.cli.ledger import LEDGER_NAME
-from galley.cli.run import Request, run_parse
+from galley.cli.parse_run import Request, run_parse
 from galley.errors import InputError, OutputError, UsageError
 from galley.ingest.remote import RemoteFile, find_remote
 from galley.ingest.stores import file_system, is_remote, local_path, shown_url
@@ -156,10 +156,10 @@ def test_missing_packages_and_unknown_stores(monkeypatch: pytest.MonkeyPatch) ->
         find_remote("abfs://a/b")
     monkeypatch.setitem(sys.modules, "s3fs", None)
     monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, "s3", raising=False)
-    with pytest.raises(UsageError, match=r"s3://a/b needs s3fs: pip install 'galley\[cloud\]'"):
+    with pytest.raises(UsageError, match=r"s3://a/b needs s3fs: pip install 'galley-ocr\[cloud\]'"):
         find_remote("s3://a/b")
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
-    with pytest.raises(UsageError, match=r"pip install 'galley\[cloud\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'galley-ocr\[cloud\]'"):
         find_remote("memory://a/b")
 
 

@@ -16,7 +16,7 @@ from PIL import Image
 from galley.document import Failure
 from galley.errors import InputError, UsageError
 from galley.ingest import PageImage, PageRanges, open_source
-from galley.ingest.kind import Kind, kind_of, stranger
+from galley.ingest.kind import Kind, foreign_format, kind_of
 
 THREE = make_pdf(*[PdfPage(text_at(72, 700, f"Number {n}")) for n in (1, 2, 3)])
 
@@ -226,12 +226,12 @@ def test_the_kind_is_told_by_content(tmp_path: Path) -> None:
     assert kind_of(b"RIFF\0\0\0\0WEBPVP8 ") is Kind.WEBP
     assert kind_of(b"\0\0\0\x18ftypheic") is Kind.HEIF
     assert kind_of(b"\0\0\0\x18ftypmp42") is None
-    assert stranger(b"%!PS-Adobe") == "PostScript"
+    assert foreign_format(b"%!PS-Adobe") == "PostScript"
 
 
 def test_heic_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pillow_heif", None)
-    with pytest.raises(InputError, match=r"pip install 'galley\[heic\]'"):
+    with pytest.raises(InputError, match=r"pip install 'galley-ocr\[heic\]'"):
         open_source(b"\0\0\0\x18ftypheic" + bytes(40))
 
 

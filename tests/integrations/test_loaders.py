@@ -19,9 +19,15 @@ BOX, SIZE = [0.0, 0.0, 250.0, 660.0], [250, 660]  # of a page of 300 x 792 point
 LAYOUT = {"size": SIZE, "boxes": [{"label": "text", "box": BOX}]}
 
 
+def _read_with(monkeypatch: pytest.MonkeyPatch, parser: type[Words]) -> None:
+    monkeypatch.setattr(
+        "galley.loaded_models.LoadedModels.parser", lambda self, options, sink: parser(options, sink)
+    )
+
+
 @pytest.fixture(autouse=True)
 def fake_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunks, "make_parser", Words)
+    _read_with(monkeypatch, Words)
 
 
 @pytest.fixture
@@ -58,7 +64,7 @@ def test_a_file_is_read_when_its_turn_comes(files: list[Path]) -> None:
 def test_what_could_not_be_read_is_never_silent(
     files: list[Path], monkeypatch: pytest.MonkeyPatch, mode: chunks.Mode
 ) -> None:
-    monkeypatch.setattr(chunks, "make_parser", FailsOnTwo)
+    _read_with(monkeypatch, FailsOnTwo)
     found = list(chunks.read_chunks(files, mode, {}))
     assert "".join(text for text, _ in found) == "Page 1\nOther 1\n"
     [known] = [known for _, known in found if "failures" in known]
@@ -108,5 +114,5 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch, loader: str, p
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, f"galley.integrations.{loader}", raising=False)
-    with pytest.raises(UsageError, match=rf"pip install 'galley\[{loader}\]'"):
+    with pytest.raises(UsageError, match=rf"pip install 'galley-ocr\[{loader}\]'"):
         __import__(f"galley.integrations.{loader}")

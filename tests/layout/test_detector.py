@@ -5,8 +5,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from galley.document import Label
-from galley.layout.detector import PicoDetector
-from galley.layout.suppress import suppress
+from galley.layout.detector import PicoDetector, suppress
 
 WORDS = [
     "the",

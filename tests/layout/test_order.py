@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from galley.document import BBox
-from galley.layout.order import reading_order, rows, strips
+from galley.geometry import rows
+from galley.layout.order import reading_order, strips
 
 GUTTER = 8.0
 

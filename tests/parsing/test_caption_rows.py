@@ -6,8 +6,8 @@ import pytest
 
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
-from galley.parsing.caption_rows import join_captions
-from galley.parsing.zones import Zone
+from galley.parsing.page.state import Zone
+from galley.parsing.zones.join_captions import joined_captions
 
 TABLE = Zone(Label.TABLE, BBox(x0=100, y0=200, x1=900, y1=500))
 
@@ -22,7 +22,7 @@ def piece(text: str, x: float, y: float = 165) -> Zone:
 )
 def test_the_pieces_of_one_row_are_one_caption(texts: tuple[str, ...]) -> None:
     pieces = [piece(text, 150 + 200 * i) for i, text in enumerate(texts)]
-    caption, table = join_captions([*pieces, TABLE])
+    caption, table = joined_captions([*pieces, TABLE])
     assert caption.label is Label.CAPTION
     assert [line.text for line in caption.lines] == list(texts)
     assert table is TABLE
@@ -33,4 +33,4 @@ def test_the_pieces_of_one_row_are_one_caption(texts: tuple[str, ...]) -> None:
 )
 def test_what_is_no_caption_stays(texts: tuple[str, ...], y: float) -> None:
     zones = [*(piece(text, 150 + 200 * i, y) for i, text in enumerate(texts)), TABLE]
-    assert join_captions(zones) == zones
+    assert joined_captions(zones) == zones

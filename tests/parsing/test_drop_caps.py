@@ -8,7 +8,7 @@ from galley.document import BBox
 from galley.drafters.line import TextLine, Word
 from galley.drafters.text_layer import text_layer_lines
 from galley.ingest.page import LayerQuality, TextLayer, TextWord
-from galley.parsing.drop_caps import join_drop_caps
+from galley.parsing.lines.join_drop_caps import joined_drop_caps
 
 
 def line(text: str, x: float, y: float, height: float = 20) -> TextLine:
@@ -35,7 +35,9 @@ def beside(letter: str, *texts: str) -> list[TextLine]:
     ],
 )
 def test_the_letter_begins_the_first_line_beside_it(letter: str, text: str, expected: str) -> None:
-    found = join_drop_caps([*beside(letter, text, "and it is of after use"), line("below and it was", 0, 60)])
+    found = joined_drop_caps(
+        [*beside(letter, text, "and it is of after use"), line("below and it was", 0, 60)]
+    )
     assert [one.text for one in found] == [expected, "and it is of after use", "below and it was"]
     assert [one.bbox.x0 for one in found] == [0, 0, 0] and found[0].bbox.y0 == 0
     assert " ".join(word.text for word in found[0].words) == expected
@@ -48,7 +50,7 @@ def test_a_letter_whose_box_ends_short_of_it_is_a_drop_cap() -> None:
         for i, word in enumerate(["obody", "shadow", "castle", "desert"])
     ]
     letter = TextLine("N", BBox(x0=-13, y0=83, x1=115, y1=205))
-    found = join_drop_caps([lines[0], lines[1], letter, *lines[2:]])
+    found = joined_drop_caps([lines[0], lines[1], letter, *lines[2:]])
     assert [one.text.split()[0] for one in found] == ["Nobody", "shadow", "castle", "desert"]
 
 
@@ -58,7 +60,7 @@ def test_a_letter_that_rises_above_its_line() -> None:
         line("nce upon a time", 52, 40),
         line("there was", 0, 70),
     ]
-    assert [one.text for one in join_drop_caps(lines)] == ["Once upon a time", "there was"]
+    assert [one.text for one in joined_drop_caps(lines)] == ["Once upon a time", "there was"]
 
 
 def test_the_text_layers_drop_cap_is_a_line_of_its_own() -> None:
@@ -73,7 +75,7 @@ def test_the_text_layers_drop_cap_is_a_line_of_its_own() -> None:
     ]
     lines = text_layer_lines(TextLayer([first, *rest], LayerQuality.GOOD))
     assert [one.text for one in lines] == ["N", *["obody ever saw"] * 3]
-    assert join_drop_caps(lines)[0].text == "Nobody ever saw"
+    assert joined_drop_caps(lines)[0].text == "Nobody ever saw"
 
 
 def test_what_is_no_drop_cap_stays() -> None:
@@ -85,4 +87,4 @@ def test_what_is_no_drop_cap_stays() -> None:
         *beside("B", "HE MOPED. It", "wandered around")[2:],
     ]
     for lines in (one_line, label_of_an_axis, small_letter, heading):
-        assert join_drop_caps(lines) == lines
+        assert joined_drop_caps(lines) == lines

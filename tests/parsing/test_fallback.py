@@ -33,7 +33,7 @@ def parsed(quality: LayerQuality) -> Page:
     word = TextWord("한국어", BBox(x0=50, y0=50, x1=150, y1=80), size=28)
     page = PageImage(1, np.full((400, 300, 3), 255, np.uint8), 100, TextLayer([word], quality, ""))
     parser = DraftParser(ParseOptions(ocr="always"), detector=NoRegions())
-    parser.__dict__["ocr"] = Blind()
+    parser.page_tools.ocr = Blind()
     return parser.parse_page(page)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
 from galley.layout.region import Region
-from galley.parsing.figures import fit_figures
+from galley.parsing.regions.fit_figures import fitted_figures
 
 FIGURE = Region(Label.FIGURE, BBox(x0=100, y0=100, x1=700, y1=900), 0.5)
 
@@ -30,7 +30,7 @@ def page(*lines: TextLine, drawing: tuple[int, int, int, int] | None = None) -> 
 def test_text_well_away_from_the_drawing_is_outside_and_labels_stay() -> None:
     total, tick, title = line("Total 717,97", 120, 110), line("2019", 300, 860), line("Year", 300, 882)
     lines = [total, tick, title]
-    (found,) = fit_figures(page(*lines, drawing=(200, 400, 600, 850)), [FIGURE], lines)
+    (found,) = fitted_figures(page(*lines, drawing=(200, 400, 600, 850)), [FIGURE], lines)
     assert total.bbox.intersection(found.bbox) == 0
     assert tick.bbox.inside(found.bbox) == title.bbox.inside(found.bbox) == 1
     assert found.bbox.y0 <= 400 and found.bbox.x0 <= 200 and found.bbox.x1 >= 600
@@ -38,9 +38,9 @@ def test_text_well_away_from_the_drawing_is_outside_and_labels_stay() -> None:
 
 def test_a_figure_of_nothing_but_text_is_none() -> None:
     lines = [line("Strategic Corp", 120, 110), line("Fakestreet 46", 120, 140)]
-    assert fit_figures(page(*lines), [FIGURE], lines) == []
+    assert fitted_figures(page(*lines), [FIGURE], lines) == []
 
 
 def test_figures_without_text_and_other_regions_stay_as_they_are() -> None:
     table = Region(Label.TABLE, BBox(x0=0, y0=0, x1=90, y1=90), 0.9)
-    assert fit_figures(page(drawing=(200, 400, 600, 850)), [FIGURE, table], []) == [FIGURE, table]
+    assert fitted_figures(page(drawing=(200, 400, 600, 850)), [FIGURE, table], []) == [FIGURE, table]

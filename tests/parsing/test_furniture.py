@@ -6,8 +6,9 @@ import pytest
 
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
-from galley.parsing.furniture import mark_furniture
-from galley.parsing.zones import Zone
+from galley.parsing.page.state import Zone
+from galley.parsing.zones.label_footnotes import with_footnotes
+from galley.parsing.zones.label_furniture import with_furniture
 
 HEIGHT = 1400
 BODY = 20.0
@@ -28,7 +29,7 @@ def body() -> Zone:
 
 
 def labels(*zones: Zone) -> list[Label]:
-    return [found.label for found in mark_furniture(zones, HEIGHT, BODY)]
+    return [found.label for found in with_footnotes(with_furniture(zones, HEIGHT), HEIGHT, BODY)]
 
 
 def test_a_page_number_above_the_last_row_of_furniture() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from galley.document import BBox
 from galley.drafters.line import TextLine
-from galley.parsing.headings import body_advance, body_height, is_heading
+from galley.parsing.blocks.headings import is_heading
+from galley.parsing.lines.measure_body_text import body_text
 
 
 def line(text: str, height: float, advance: float, source: str = "ocr") -> TextLine:
@@ -16,7 +17,7 @@ BODY = [line("a line of the running text, of which there are many", 20, 9)] * 5
 
 
 def heading(found: TextLine) -> bool:
-    return is_heading([found], body_height(BODY), body_advance(BODY))
+    return is_heading([found], body_text(BODY))
 
 
 def test_larger_type_is_a_heading() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from galley.parsing.hyphens import Vocabulary, join_lines
+from galley.parsing.text.hyphenation import Vocabulary, join_lines
 
 
 def test_a_dictionary_word_is_joined() -> None:

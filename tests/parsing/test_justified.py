@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from galley.document import BBox
 from galley.drafters.line import TextLine
-from galley.parsing.justified import join_justified
+from galley.parsing.lines.join_justified_lines import joined_justified
 
 PITCH, HEIGHT = 26, 20
 
@@ -17,7 +17,7 @@ def line(text: str, x0: float, x1: float, row: float) -> TextLine:
 
 
 def texts(lines: list[TextLine]) -> list[str]:
-    return [found.text for found in join_justified(lines)]
+    return [found.text for found in joined_justified(lines)]
 
 
 def test_a_wide_word_space_in_a_column_is_no_gap() -> None:
@@ -43,7 +43,7 @@ def test_lines_below_one_another_are_made_whole_from_the_outside_in() -> None:
 def test_two_columns_below_a_line_over_both_stay_apart() -> None:
     rows = [line(f"{side}{i}", x, x + 180, i) for i in range(1, 5) for side, x in (("l", 100), ("r", 320))]
     title = line("A title over both columns", 100, 500, 0)
-    assert len(join_justified([title, *rows])) == 9
+    assert len(joined_justified([title, *rows])) == 9
 
 
 def test_columns_whose_gutter_is_a_word_space_wide_keep_their_own_lines() -> None:
@@ -59,13 +59,15 @@ def test_columns_whose_gutter_is_a_word_space_wide_keep_their_own_lines() -> Non
 
 def test_a_table_with_a_spanning_row_stays_cells() -> None:
     cells = [line(f"{r},{c}", 100 + 60 * c, 140 + 60 * c, r) for r in range(1, 5) for c in range(5)]
-    assert len(join_justified([line("All figures in thousands", 100, 380, 0), *cells])) == 21
+    assert len(joined_justified([line("All figures in thousands", 100, 380, 0), *cells])) == 21
 
 
 def test_narrow_cells_below_a_flush_head_stay_cells() -> None:
     assert (
         len(
-            join_justified([line("Inference", 100, 220, 0), line("mAP", 100, 140, 1), line("s", 200, 220, 1)])
+            joined_justified(
+                [line("Inference", 100, 220, 0), line("mAP", 100, 140, 1), line("s", 200, 220, 1)]
+            )
         )
         == 3
     )
@@ -73,12 +75,12 @@ def test_narrow_cells_below_a_flush_head_stay_cells() -> None:
 
 def test_a_figure_at_the_end_of_a_flush_line_stays_a_cell() -> None:
     row = [line("Apples from the orchard", 100, 400, 1), line("120.50", 440, 500, 1)]
-    assert len(join_justified([line("All that was sold during the year", 100, 500, 0), *row])) == 3
+    assert len(joined_justified([line("All that was sold during the year", 100, 500, 0), *row])) == 3
 
 
 def test_a_signature_far_below_the_text_stays_apart() -> None:
     pair = [line("Date", 100, 300, 5), line("Signature", 350, 500, 5)]
-    assert len(join_justified([line("text", 100, 500, 0), *pair])) == 3
+    assert len(joined_justified([line("text", 100, 500, 0), *pair])) == 3
 
 
 PIECES = st.lists(
@@ -92,5 +94,5 @@ PIECES = st.lists(
 @settings(max_examples=200, deadline=None)
 def test_every_piece_is_in_exactly_one_line(pieces: list[tuple[int, int, int]]) -> None:
     lines = [line(f"w{i}", 30 * x, 30 * x + 28 * w, y) for i, (y, x, w) in enumerate(pieces)]
-    found = [word for joined in join_justified(lines) for word in joined.text.split()]
+    found = [word for joined in joined_justified(lines) for word in joined.text.split()]
     assert sorted(found) == sorted(f"w{i}" for i in range(len(pieces)))

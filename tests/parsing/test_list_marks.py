@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from page_states import blocks_of, zones_of
 
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
-from galley.parsing.blocks import Setting, build_blocks
-from galley.parsing.list_marks import join_marks
-from galley.parsing.zones import find_zones
+from galley.parsing.lines.join_list_marks import joined_list_marks
 
 
 def line(text: str, x: float, y: float, width: float = 0) -> TextLine:
@@ -16,7 +15,7 @@ def line(text: str, x: float, y: float, width: float = 0) -> TextLine:
 
 
 def texts(*lines: TextLine) -> list[str]:
-    return [found.text for found in join_marks(lines)]
+    return [found.text for found in joined_list_marks(lines)]
 
 
 @pytest.mark.parametrize("mark", ["•", "–", "1.", "(a)", "iv)"])
@@ -49,6 +48,6 @@ def test_hanging_items_are_list_items_with_all_their_lines() -> None:
             line(f"Ground {i} needs more words than fit into one", 140, start, 760),
         ]
         found += [line("line of it.", 140, start + 25)]
-    blocks = build_blocks(find_zones([], join_marks(found), 1000, 400), Setting(body=20.0))
+    blocks = blocks_of(zones_of([], joined_list_marks(found), 1000, 400), 20.0)
     items = [block.content for block in blocks if block.label is Label.LIST_ITEM]
     assert items == [f"Ground {i} needs more words than fit into one line of it." for i in range(2)]

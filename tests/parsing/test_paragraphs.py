@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from page_states import blocks_of
 
 from galley.document import BBox, Block, Document, Label, Page
 from galley.drafters.line import TextLine
-from galley.parsing.blocks import Setting, build_blocks
-from galley.parsing.continuation import link_paragraphs
-from galley.parsing.hyphens import Vocabulary
-from galley.parsing.levels import TypeSizes, set_levels
-from galley.parsing.zones import Zone, union
+from galley.parsing.document.link_paragraphs import link_paragraphs
+from galley.parsing.document.measure_document import measure_document
+from galley.parsing.document.nest_list_items import nest_list_items
+from galley.parsing.document.set_heading_levels import set_heading_levels
+from galley.parsing.document.state import DocumentState
+from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import Zone
+from galley.parsing.text.hyphenation import Vocabulary
 
 PITCH, HEIGHT = 26, 20
 
@@ -20,7 +24,7 @@ def line(text: str, row: float, x0: float = 100, x1: float = 600, height: float 
 
 
 def blocks(*lines: TextLine, label: Label = Label.TEXT) -> list[Block]:
-    return build_blocks([Zone(label, union(lines), list(lines))], Setting(body=HEIGHT))
+    return blocks_of([Zone(label, BBox.around(line.bbox for line in lines), list(lines))], HEIGHT)
 
 
 def contents(*lines: TextLine) -> list[str]:
@@ -87,14 +91,14 @@ def test_items_further_in_are_nested() -> None:
 
 
 def _with_levels(page: Page) -> None:
-    sizes = TypeSizes()
-    sizes.learn(page)
-    list(set_levels([page], sizes))
+    document = DocumentState(ParseOptions(), list)
+    pages = measure_document([page], document)
+    list(nest_list_items(set_heading_levels(pages, document), document))
 
 
 def _linked(pages: list[Page]) -> list[Page]:
     texts = [row.text for page in pages for block in page.blocks for row in block.lines]
-    return list(link_paragraphs(pages, Vocabulary(texts)))
+    return list(link_paragraphs(pages, DocumentState(ParseOptions(), list, words=Vocabulary(texts))))
 
 
 def test_large_type_is_a_heading() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from galley.document import BBox, Block, Document, Label, Line, Page
-from galley.parsing.recurring import mark_recurring
+from galley.parsing.document.label_recurring_furniture import label_recurring_furniture
+from galley.parsing.document.state import DocumentState
+from galley.parsing.options import ParseOptions
 
 
 def block(content: str, y: float, label: Label = Label.TEXT, height: float = 20) -> Block:
@@ -15,7 +17,7 @@ def block(content: str, y: float, label: Label = Label.TEXT, height: float = 20)
 
 def document(*pages: list[Block]) -> Document:
     made = [Page(number=i + 1, width=800, height=1000, blocks=blocks) for i, blocks in enumerate(pages)]
-    return Document(pages=list(mark_recurring(made)))
+    return Document(pages=list(label_recurring_furniture(made, DocumentState(ParseOptions(), list))))
 
 
 def body(page: int) -> Block:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import textwrap
 
 import numpy as np
+from page_states import zones_of
 
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
 from galley.layout.region import Region
-from galley.parsing.regions import credible, looks_tabular, with_tables
-from galley.parsing.zones import find_zones
+from galley.parsing.regions.add_ruled_tables import with_ruled_tables
+from galley.parsing.regions.drop_implausible_regions import plausible_regions
+from galley.parsing.regions.tabular import reads_across
 
 
 def _box(x0: float, y0: float, x1: float, y1: float) -> BBox:
@@ -19,13 +21,13 @@ def _box(x0: float, y0: float, x1: float, y1: float) -> BBox:
 
 def test_a_strip_filled_by_one_line_is_no_figure() -> None:
     line = TextLine("a line cut out of a page", _box(4, 6, 596, 42))
-    assert credible([Region(Label.FIGURE, _box(0, 0, 600, 48), 0.9)], [line], 600, 48) == []
+    assert plausible_regions([Region(Label.FIGURE, _box(0, 0, 600, 48), 0.9)], [line], 600, 48) == []
 
 
 def test_a_drawing_with_labels_stays_a_figure() -> None:
     labels = [TextLine(f"label {i}", _box(100 * i, 50, 100 * i + 60, 70)) for i in range(4)]
     figure = Region(Label.FIGURE, _box(0, 0, 500, 400), 0.9)
-    assert credible([figure], labels, 1000, 1400) == [figure]
+    assert plausible_regions([figure], labels, 1000, 1400) == [figure]
 
 
 def test_a_ruled_table_replaces_what_was_seen_in_its_place() -> None:
@@ -33,13 +35,13 @@ def test_a_ruled_table_replaces_what_was_seen_in_its_place() -> None:
         Region(Label.FIGURE, _box(100, 100, 500, 500), 0.8),
         Region(Label.TEXT, _box(0, 600, 500, 700), 0.9),
     )
-    found = with_tables([figure, text], [_box(90, 90, 510, 510)])
+    found = with_ruled_tables([figure, text], [_box(90, 90, 510, 510)])
     assert found == [text, Region(Label.TABLE, _box(90, 90, 510, 510), 1.0)]
 
 
 def test_a_table_already_seen_is_not_doubled() -> None:
     table = Region(Label.TABLE, _box(100, 100, 500, 500), 0.8)
-    assert with_tables([table], [_box(95, 95, 505, 505)]) == [table]
+    assert with_ruled_tables([table], [_box(95, 95, 505, 505)]) == [table]
 
 
 def _rows(texts: list[str], x: float, y: float, pitch: float = 30, char: float = 10) -> list[TextLine]:
@@ -56,7 +58,7 @@ def test_two_columns_of_text_are_no_table_and_the_real_table_below_stays() -> No
     prose = _rows([f"the year brought more growth than number {i} of the plans" for i in range(12)], 400, 112)
     cells = [cell for c in range(4) for cell in _rows([f"{c}.{r}" for r in range(6)], 60 + 220 * c, 600)]
     seen = Region(Label.TABLE, _box(50, 90, 1000, 800), 0.4)
-    found = credible([seen], [*labels, *prose, *cells], 1000, 1800)
+    found = plausible_regions([seen], [*labels, *prose, *cells], 1000, 1800)
     assert [(region.label, region.bbox.y0) for region in found] == [(Label.TABLE, 600)]
 
 
@@ -65,7 +67,7 @@ def test_chinese_prose_is_as_wide_as_it_looks() -> None:
         *_rows(["这一年的业务收入比上一年增长得更快一些"] * 8, 60, 100, char=20),
         *_rows(["公司预计下一个季度的利润仍将继续保持稳定"] * 8, 520, 111, char=20),
     ]
-    assert credible([Region(Label.TABLE, _box(50, 90, 1000, 400), 0.5)], lines, 1000, 1800) == []
+    assert plausible_regions([Region(Label.TABLE, _box(50, 90, 1000, 400), 0.5)], lines, 1000, 1800) == []
 
 
 def test_a_sentence_over_a_table_is_no_table() -> None:
@@ -74,7 +76,7 @@ def test_a_sentence_over_a_table_is_no_table() -> None:
         60,
         100,
     )
-    (found,) = credible([Region(Label.TABLE, _box(50, 90, 700, 160), 0.8)], lines, 1000, 1400)
+    (found,) = plausible_regions([Region(Label.TABLE, _box(50, 90, 700, 160), 0.8)], lines, 1000, 1400)
     assert found.label is Label.TEXT
 
 
@@ -82,8 +84,8 @@ def test_a_table_with_sentences_around_the_drawn_one_is_the_drawn_one() -> None:
     sentence = _rows(["The view holds the details of each function, as the table below describes"], 60, 100)
     cells = [cell for c in range(3) for cell in _rows([f"{c}.{r}" for r in range(3)], 60 + 220 * c, 200)]
     seen, drawn = Region(Label.TABLE, _box(50, 90, 900, 300), 0.4), _box(50, 190, 880, 290)
-    assert with_tables([seen], [drawn], [*sentence, *cells]) == [Region(Label.TABLE, drawn, 0.4)]
-    assert with_tables([seen], [drawn], cells) == [seen]
+    assert with_ruled_tables([seen], [drawn], [*sentence, *cells]) == [Region(Label.TABLE, drawn, 0.4)]
+    assert with_ruled_tables([seen], [drawn], cells) == [seen]
 
 
 _COLUMNS = [
@@ -113,8 +115,8 @@ def _narrow_columns() -> list[TextLine]:
 def test_narrow_columns_of_text_are_no_table_and_read_one_after_another() -> None:
     lines = _narrow_columns()
     box = _box(50, 90, 1010, 600)
-    assert credible([Region(Label.TABLE, box, 0.98)], lines, 1050, 1500) == []
-    zones = find_zones([Region(Label.TABLE, box, 0.98)], lines, 1050, 1500)
+    assert plausible_regions([Region(Label.TABLE, box, 0.98)], lines, 1050, 1500) == []
+    zones = zones_of([Region(Label.TABLE, box, 0.98)], lines, 1050, 1500)
     assert " ".join(line.text for zone in zones for line in zone.lines) == " ".join(_COLUMNS)
 
 
@@ -124,12 +126,12 @@ def test_very_narrow_columns_of_text_do_not_read_across() -> None:
     lines = [line for column in columns for line in column]
     ends = np.cumsum([len(column) for column in columns])
     indices = [list(range(end - len(column), end)) for end, column in zip(ends, columns, strict=True)]
-    assert not looks_tabular(lines)(indices)
+    assert not reads_across(lines)(indices)
     cells = [
         _rows(["Anchor", "Bridge, north", "Candle", "Dragon", "Engine"] * 5, 60 + 190 * c, 100)
         for c in range(4)
     ]
-    assert looks_tabular([line for column in cells for line in column])(
+    assert reads_across([line for column in cells for line in column])(
         [list(range(25 * c, 25 * c + 25)) for c in range(4)]
     )
 
@@ -146,7 +148,7 @@ def test_a_table_of_wrapped_cells_stays_one() -> None:
         texts = [line for r in range(6) for line in textwrap.wrap(cells[(c + r) % 3], 21)[:3]]
         lines += _rows(texts, 60 + 240 * c, 100, 28)
     table = Region(Label.TABLE, _box(50, 90, 1010, 640), 0.9)
-    assert credible([table], lines, 1050, 1500) == [table]
+    assert plausible_regions([table], lines, 1050, 1500) == [table]
 
 
 def test_narrow_columns_of_chinese_are_no_table() -> None:
@@ -155,4 +157,4 @@ def test_narrow_columns_of_chinese_are_no_table() -> None:
     for c in range(4):
         shifted = (text[c:] + text[:c]) * 4
         lines += _rows([shifted[at : at + 9] for at in range(0, 108, 9)], 60 + 240 * c, 100, char=20)
-    assert credible([Region(Label.TABLE, _box(50, 90, 1010, 500), 0.9)], lines, 1050, 1500) == []
+    assert plausible_regions([Region(Label.TABLE, _box(50, 90, 1010, 500), 0.9)], lines, 1050, 1500) == []

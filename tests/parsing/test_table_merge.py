@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from galley.document import BBox, Block, Cell, Label, Page, Table
-from galley.parsing.table_merge import merge_tables
+from galley.parsing.document.merge_tables import merged_tables
 
 HEAD = ("Name", "Sum")
 
@@ -22,7 +22,7 @@ def text(content: str) -> Block:
 
 def merged(*pages: list[Block]) -> list[Table]:
     made = [Page(number=i + 1, width=800, height=1000, blocks=blocks) for i, blocks in enumerate(pages)]
-    return [b.table for page in merge_tables(made) for b in page.blocks if b.table is not None]
+    return [b.table for page in merged_tables(made) for b in page.blocks if b.table is not None]
 
 
 def column(found: Table, col: int = 0) -> list[str]:
@@ -71,7 +71,7 @@ def test_rows_name_the_page_they_come_from() -> None:
     pages = [
         Page(number=n, width=800, height=1000, blocks=[table(HEAD, (f"row {n}", "1"))]) for n in (1, 2, 3)
     ]
-    first, *later = merge_tables(pages)
+    first, *later = merged_tables(pages)
     assert first.blocks[0].extra["row_pages"] == [[0, 1], [2, 2], [3, 3]]
     assert all(f"row {n}" in first.blocks[0].content for n in (1, 2, 3))
     assert all(page.blocks[0].continues and page.blocks[0].table is None for page in later)

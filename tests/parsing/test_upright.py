@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from page_states import tools
 
 from galley.document import BBox
 from galley.drafters.ocr import OcrEngine
 from galley.ingest.page import LayerQuality, PageImage, TextLayer, TextWord
-from galley.parsing.upright import make_upright, turned_layer
+from galley.parsing.page.correct_orientation import correct_orientation, turned_layer
+from galley.parsing.page.state import PageState
 
 _WIDTH, _HEIGHT = 600, 800
 _TEXT = "A page that somebody scanned upside down still holds every word that it held before"
@@ -48,13 +50,21 @@ def _page(layer: TextLayer) -> PageImage:
     return PageImage(1, image, 200, layer)
 
 
+def _corrected(layer: TextLayer) -> PageState:
+    """The page after the pass, when its text layer is used."""
+    page, used = PageState.of(_page(layer)), tools()
+    page.uses_text_layer, used.ocr = True, _Unasked()
+    correct_orientation(page, used)
+    return page
+
+
 def test_an_upside_down_layer_turns_the_page_and_itself() -> None:
     layer = _layer()
     upside_down = turned_layer(layer, 180, _WIDTH, _HEIGHT)
-    upright = make_upright(_page(upside_down), _Unasked(), trust_layer=True)
+    upright = _corrected(upside_down)
     assert upright.rotation == 180
     assert (upright.image[-10:] == 0).all() and (upright.image[:-10] == 255).all()
-    assert [word.bbox for word in upright.text.words] == [word.bbox for word in layer.words]
+    assert [word.bbox for word in upright.text_layer.words] == [word.bbox for word in layer.words]
 
 
 @pytest.mark.parametrize(
@@ -68,6 +78,6 @@ def test_an_upside_down_layer_turns_the_page_and_itself() -> None:
     ids=["upright", "mirrored", "hebrew", "few words"],
 )
 def test_other_layers_leave_the_page_as_it_is(layer: TextLayer) -> None:
-    upright = make_upright(_page(layer), _Unasked(), trust_layer=True)
+    upright = _corrected(layer)
     assert upright.rotation == 0
-    assert upright.text is layer
+    assert upright.text_layer is layer

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from page_states import blocks_of, zones_of
 
 from galley.document import BBox, Label
 from galley.drafters.line import TextLine
 from galley.layout.region import Region
-from galley.parsing.blocks import Setting, build_blocks
-from galley.parsing.formulas import join_numbers, split_formulas
-from galley.parsing.furniture import mark_furniture
-from galley.parsing.zones import find_zones
+from galley.parsing.zones.join_equation_numbers import with_equation_numbers
+from galley.parsing.zones.label_footnotes import with_footnotes
+from galley.parsing.zones.label_furniture import with_furniture
+from galley.parsing.zones.split_formula_zones import formulas_cut_from_prose
 
 WIDTH, HEIGHT = 1000, 1400
 
@@ -32,8 +33,8 @@ REGIONS = st.lists(st.builds(Region, st.sampled_from(list(Label)), WIDE, st.floa
 @settings(max_examples=200, deadline=None)
 def test_every_line_is_in_exactly_one_block(regions: list[Region], made: list[tuple[str, BBox]]) -> None:
     lines = [TextLine(f"{text} w{i}w", box) for i, (text, box) in enumerate(made)]
-    zones = join_numbers(split_formulas(find_zones(regions, lines, WIDTH, HEIGHT)))
-    blocks = build_blocks(mark_furniture(zones, HEIGHT, 20.0), Setting(body=20.0))
+    zones = with_equation_numbers(formulas_cut_from_prose(zones_of(regions, lines, WIDTH, HEIGHT)))
+    blocks = blocks_of(with_footnotes(with_furniture(zones, HEIGHT), HEIGHT, 20.0), 20.0)
     read = " ".join(line.text for block in blocks for line in block.lines)
     shown = " ".join(block.content for block in blocks)
     for i in range(len(lines)):
@@ -44,12 +45,12 @@ def test_every_line_is_in_exactly_one_block(regions: list[Region], made: list[tu
 def test_text_outside_all_regions_is_kept_in_reading_order() -> None:
     lines = [TextLine(f"line {i} of the page", _box(100, 100 + 200 * i, 500, 20)) for i in range(4)]
     region = Region(Label.TEXT, _box(90, 290, 520, 40), 0.9)
-    zones = find_zones([region], lines, WIDTH, HEIGHT)
+    zones = zones_of([region], lines, WIDTH, HEIGHT)
     assert [zone.lines[0].text for zone in zones] == [line.text for line in lines]
 
 
 def test_a_region_without_text_is_no_text() -> None:
-    assert find_zones([Region(Label.TEXT, _box(0, 0, 500, 100), 0.9)], [], WIDTH, HEIGHT) == []
+    assert zones_of([Region(Label.TEXT, _box(0, 0, 500, 100), 0.9)], [], WIDTH, HEIGHT) == []
 
 
 def test_a_header_needs_evidence() -> None:
@@ -61,8 +62,8 @@ def test_a_header_needs_evidence() -> None:
         Region(Label.HEADER, _box(90, 30, 320, 40), 0.9),
         Region(Label.TEXT, _box(90, 290, 620, 200), 0.9),
     ]
-    alone = mark_furniture(find_zones(regions, [head, *body], WIDTH, HEIGHT), HEIGHT, 20.0)
+    alone = with_furniture(zones_of(regions, [head, *body], WIDTH, HEIGHT), HEIGHT)
     assert Label.HEADER not in [zone.label for zone in alone]
     numbered = [head, TextLine("7", _box(880, 40, 15, 20)), *body]
-    beside = mark_furniture(find_zones(regions, numbered, WIDTH, HEIGHT), HEIGHT, 20.0)
+    beside = with_furniture(zones_of(regions, numbered, WIDTH, HEIGHT), HEIGHT)
     assert {Label.HEADER, Label.PAGE_NUMBER} <= {zone.label for zone in beside}

@@ -21,9 +21,9 @@ from galley.decoding import Finish, Request
 from galley.document import Label
 from galley.errors import ModelError, UsageError
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import make_strategy
 from galley.parsing.strategies.page import PageParser
 from galley.parsing.strategies.regions import RegionsParser
+from galley.strategy_factory import make_strategy
 from galley.targets.openai import ServedReader, Settings, load_served
 from galley.targets.prompt import Prompt, Task
 

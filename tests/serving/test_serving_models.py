@@ -7,7 +7,7 @@ import io
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,16 @@ pytest.importorskip("fastapi", reason="needs the serve extra")
 from galley.decoding import Decoder, DraftMatching, Finish, Request
 from galley.document import BBox, Block, Label, Page
 from galley.errors import ModelError
+from galley.ingest.page import PageImage
 from galley.ingest.source import open_source
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
+from galley.parsing.page_passes import PagePass, run_page_passes
 from galley.serving import reader_models
 from galley.serving.batching import SharedDecoder
 from galley.serving.chat import read_chat
-from galley.serving.models import DraftModels
+from galley.serving.draft_models import DraftModels
 from galley.serving.proof import TextStream, proof_json, token_texts
 from galley.serving.reader_models import ReaderModels
 from galley.serving.refusal import Refusal
@@ -37,7 +41,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "parsing"))
 
 from strategies.scripted import ScriptedReader
 
-IMAGE: Any = None
+IMAGE = PageImage(1, np.zeros((1, 1, 3), dtype=np.uint8), 200.0)
 
 
 class Draft:
@@ -46,14 +50,15 @@ class Draft:
     def for_options(self, options: object, sink: object) -> Draft:
         return self
 
-    def parse_with_image(self, page: object) -> tuple[Page, Any]:
+    def run(self, page: object, more: Sequence[PagePass] = ()) -> PageState:
         boxes = [BBox(x0=0, y0=20.0 * i, x1=50, y1=20.0 * i + 20) for i in range(3)]
         blocks = [
             Block(label=Label.TEXT, bbox=boxes[0], content="the quick brown fox", source="ocr"),
             Block(label=Label.FIGURE, bbox=boxes[1]),
             Block(label=Label.TEXT, bbox=boxes[2], content="31415 92653", source="ocr"),
         ]
-        return Page(number=1, width=50, height=60, blocks=blocks), np.zeros((60, 50, 3), np.uint8)
+        drafted = PageState(1, np.zeros((60, 50, 3), np.uint8), blocks=blocks)
+        return run_page_passes(drafted, PageTools(ParseOptions()), more)
 
 
 @pytest.fixture
@@ -62,7 +67,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ReaderModels]:
         reader = ScriptedReader(answer, tasks or tuple(Task))
         monkeypatch.setattr(reader_models, "load_reader", lambda options: reader)
         made = ReaderModels(ParseOptions(strategy="regions", **options))
-        made.__dict__["draft"] = Draft()
+        made.loaded.__dict__["_drafting"] = Draft()
         return made
 
     return make
@@ -210,7 +215,7 @@ def test_a_model_that_reads_regions_only_is_asked_for_a_page_region_by_region(
 def test_the_embedded_model_reads_and_proves(tmp_path: Path) -> None:
     try:
         made = DraftModels()
-        assert made.embedded.target
+        assert made.loaded.embedded(None)
     except ModelError as error:
         pytest.skip(str(error))
     letter = Path(__file__).parent.parent.parent / "samples" / "letter.jpg"

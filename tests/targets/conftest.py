@@ -15,12 +15,14 @@ pytest.importorskip("transformers")
 
 import torch
 import transformers
+from filelock import FileLock
 
 from galley.targets.prompt import Prompt, Task
 from galley.targets.transformers import TransformersTarget, load_target
 from galley.targets.transformers.prompts import model_inputs
 
 from .checkpoints import BUILDERS
+from .trained import CROPS, TRAINED
 
 transformers.utils.logging.set_verbosity_error()
 transformers.utils.logging.disable_progress_bar()
@@ -34,13 +36,32 @@ def picture(height: int, width: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 255, (height, width, 3), dtype=np.uint8)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--checkpoints", type=Path, help="folder that keeps the trained tiny checkpoints from run to run"
+    )
+
+
 @pytest.fixture(scope="session")
-def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Folder of a family's tiny checkpoint, built at first use."""
+def checkpoint(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Path]:
+    """Folder of a family's tiny checkpoint, built at first use; trained ones once for all processes of a run."""
+    base = tmp_path_factory.getbasetemp()
+    shared = request.config.getoption("--checkpoints", None) or (
+        base.parent if hasattr(request.config, "workerinput") else base
+    )
+    shared.mkdir(parents=True, exist_ok=True)
 
     @lru_cache
     def build(name: str) -> Path:
-        return BUILDERS[name](tmp_path_factory.mktemp(name))
+        if name in BUILDERS:
+            return BUILDERS[name](tmp_path_factory.mktemp(name))
+        done = shared / f"{name}.txt"
+        with FileLock(shared / f"{name}.lock"):
+            if not done.exists():
+                done.write_text(str(TRAINED[name](shared / name)))
+        return Path(done.read_text())
 
     return build
 
@@ -58,11 +79,14 @@ def target(checkpoint: Callable[[str], Path]) -> Callable[[str], TransformersTar
 
 @pytest.fixture(scope="session")
 def prompts(target: Callable[[str], TransformersTarget]) -> Callable[[str], list[Prompt]]:
-    """Five prompts with images of different shapes."""
+    """Five prompts with images of different shapes; of a trained checkpoint the crops it knows and one it does not."""
 
     @lru_cache
     def make(name: str) -> list[Prompt]:
-        return [target(name).prompt(picture(*shape, seed), Task.TEXT) for seed, shape in enumerate(SHAPES)]
+        images = [picture(*shape, seed) for seed, shape in enumerate(SHAPES)]
+        if name in TRAINED:
+            images = [*(pixels for pixels, _ in CROPS), picture(56, 56, 9)]
+        return [target(name).prompt(image, Task.TEXT) for image in images]
 
     return make
 

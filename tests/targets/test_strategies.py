@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +12,21 @@ import pytest
 
 from galley.decoding import Autoregressive, Decoder, DraftMatching, DraftPool, Request
 from galley.document import BBox, Block, Label, Page
+from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import make_strategy
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
+from galley.parsing.page_passes import PagePass, run_page_passes
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser
 from galley.parsing.strategies.regions import RegionsParser
+from galley.strategy_factory import make_strategy
 from galley.targets.prompt import Task
 
 from .conftest import picture
 
 Load = Callable[[str], Any]
-NO_PAGE: Any = None
+NO_PAGE = PageImage(1, np.zeros((1, 1, 3), dtype=np.uint8), 200.0)
 IMAGE = picture(140, 100, 77)
 
 
@@ -38,8 +42,9 @@ class MadeUpDraft:
         ]
         self.page = Page(number=1, width=IMAGE.shape[1], height=IMAGE.shape[0], blocks=blocks)
 
-    def parse_with_image(self, page: Any) -> tuple[Page, Any]:
-        return self.page.model_copy(deep=True), IMAGE
+    def run(self, page: Any, more: Sequence[PagePass] = ()) -> PageState:
+        drafted = PageState.drafted(self.page.model_copy(deep=True), IMAGE)
+        return run_page_passes(drafted, PageTools(ParseOptions()), more)
 
 
 @pytest.fixture

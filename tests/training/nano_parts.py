@@ -11,7 +11,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.reading import CHANNELS, SeenLine
 from galley.targets.nano.tokens import CONTROL, MARKUP, Vocabulary
-from galley.training.nano.bank import BankLine, Unit
+from galley.training.nano.lines import PrintedLine, Unit
 from galley.training.nano.model import Nano
 
 WORDS = [
@@ -70,16 +70,18 @@ def seen_line(text: str, top: float = 0.0, left: float = 0.0, seed: int = 0) -> 
     return SeenLine(text, 3 * np.arange(len(text)) + 2, features, box)
 
 
-def bank_units(count: int, seed: int = 0) -> list[Unit]:
+def line_units(count: int, seed: int = 0) -> list[Unit]:
     """Paragraphs, stand-alone lines, headings and tables of random words, read with a few errors."""
     rng = np.random.default_rng(seed)
 
-    def line(words: int, tail: str, top: float, place: tuple[int, int, int, int] | None = None) -> BankLine:
+    def line(
+        words: int, tail: str, top: float, place: tuple[int, int, int, int] | None = None
+    ) -> PrintedLine:
         text = " ".join(rng.choice(WORDS, words))
         read = "".join(rng.choice(list("abc")) if rng.random() < 0.03 else char for char in text)
         left = 120.0 * place[1] if place else 0.0
         seen = seen_line(read, top, left, int(rng.integers(1 << 30)))
-        return BankLine(text, tail, seen.box, place, read, seen.char_frames, 0.9, seen.features)
+        return PrintedLine(text, tail, seen.box, place, read, seen.char_frames, 0.9, seen.features)
 
     units = []
     for _ in range(count):

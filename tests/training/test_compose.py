@@ -1,4 +1,4 @@
-"""The bank and what is composed from it."""
+"""The line data set and what is composed from it."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ import numpy as np
 import pytest
 
 from galley.targets.prompt import Task
-from galley.training.nano.bank import BankLine, read_shard, write_shard
-from galley.training.nano.compose import Bank, Mixture, compose, running_text
+from galley.training.nano.compose import LineDataset, Mixture, compose, running_text
 from galley.training.nano.learner import Documents
+from galley.training.nano.lines import PrintedLine, read_shard, write_shard
 from galley.training.nano.tables import compose_table, printed_table
 
-from .nano_parts import bank_units, tiny_vocabulary
+from .nano_parts import line_units, tiny_vocabulary
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("bank")
+    path = tmp_path_factory.mktemp("lines")
     for number in range(1, 4):
-        write_shard(path / f"shard-{number:05d}.npz", bank_units(6, number))
+        write_shard(path / f"shard-{number:05d}.npz", line_units(6, number))
     return path
 
 
 @pytest.fixture
-def bank(folder: Path) -> Bank:
-    bank = Bank(folder, 1, 100)
-    bank.refresh(random.Random(0))
-    return bank
+def dataset(folder: Path) -> LineDataset:
+    dataset = LineDataset(folder, 1, 100)
+    dataset.refresh(random.Random(0))
+    return dataset
 
 
 def test_shards_give_back_what_was_stored(tmp_path: Path) -> None:
-    units = bank_units(2)
+    units = line_units(2)
     write_shard(tmp_path / "shard-00001.npz", units)
     again = read_shard(tmp_path / "shard-00001.npz")
     assert [unit.kind for unit in again] == [unit.kind for unit in units]
@@ -51,8 +51,10 @@ def test_shards_give_back_what_was_stored(tmp_path: Path) -> None:
 
 
 def test_broken_words_are_joined_and_lines_spaced() -> None:
-    def line(text: str, tail: str) -> BankLine:
-        return BankLine(text, tail, (0, 0, 1, 1), None, text, np.zeros(0, np.int64), 1.0, np.zeros((1, 120)))
+    def line(text: str, tail: str) -> PrintedLine:
+        return PrintedLine(
+            text, tail, (0, 0, 1, 1), None, text, np.zeros(0, np.int64), 1.0, np.zeros((1, 120))
+        )
 
     lines = [
         line("an exam-", "-"),
@@ -66,10 +68,12 @@ def test_broken_words_are_joined_and_lines_spaced() -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_composed_documents_hold_all_their_lines(bank: Bank, seed: int) -> None:
-    truth = {line.read: line.text for units in bank.by_kind.values() for unit in units for line in unit.lines}
+def test_composed_documents_hold_all_their_lines(dataset: LineDataset, seed: int) -> None:
+    truth = {
+        line.read: line.text for units in dataset.by_kind.values() for unit in units for line in unit.lines
+    }
     for mixture in (Mixture(1, 0, 0), Mixture(0, 1, 0), Mixture(0, 0, 1)):
-        document = compose(bank, mixture, random.Random(seed))
+        document = compose(dataset, mixture, random.Random(seed))
         words = " ".join(re.sub(r"<[^>]*>|#", " ", document.target).split())
         for group in document.groups:
             for line in group:
@@ -86,9 +90,9 @@ def cells_of(markup: str) -> list[list[tuple[int, int, str]]]:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_composed_tables_are_full_grids(bank: Bank, seed: int) -> None:
+def test_composed_tables_are_full_grids(dataset: LineDataset, seed: int) -> None:
     rng = random.Random(seed)
-    units = [bank.draw("table", rng) for _ in range(3)]
+    units = [dataset.draw("table", rng) for _ in range(3)]
     for groups, markup in (compose_table(units, rng), printed_table(units[0], rng)):
         rows = cells_of(markup)
         covered: set[tuple[int, int]] = set()
@@ -110,7 +114,7 @@ def test_documents_depend_on_seed_and_position_alone(folder: Path) -> None:
     vocabulary = tiny_vocabulary()
 
     def stream(position: int) -> Documents:
-        documents = Documents(Bank(folder, 1, 100), vocabulary, Mixture(), seed=5)
+        documents = Documents(LineDataset(folder, 1, 100), vocabulary, Mixture(), seed=5)
         documents.position = position
         return documents
 
@@ -125,7 +129,7 @@ def test_documents_depend_on_seed_and_position_alone(folder: Path) -> None:
 
 def test_a_prompt_and_its_response_share_positions(folder: Path) -> None:
     vocabulary = tiny_vocabulary()
-    documents = Documents(Bank(folder, 1, 100), vocabulary, Mixture(), seed=5, noise=False)
+    documents = Documents(LineDataset(folder, 1, 100), vocabulary, Mixture(), seed=5, noise=False)
     for document in (next(documents) for _ in range(5)):
         assert document.prompt_positions[0].tolist() == [*range(1, len(document.prompt)), 0]
         assert document.first_position == 1
@@ -133,18 +137,18 @@ def test_a_prompt_and_its_response_share_positions(folder: Path) -> None:
 
 
 def test_new_shards_are_found_and_memory_is_bounded(tmp_path: Path) -> None:
-    bank = Bank(tmp_path, 1, 100, limit=3)
+    dataset = LineDataset(tmp_path, 1, 100, limit=3)
     for number in (1, 2, 200):
-        write_shard(tmp_path / f"shard-{number:05d}.npz", bank_units(1, number))
-    assert bank.refresh(random.Random(0)) == 2
+        write_shard(tmp_path / f"shard-{number:05d}.npz", line_units(1, number))
+    assert dataset.refresh(random.Random(0)) == 2
     for number in (3, 4, 5):
-        write_shard(tmp_path / f"shard-{number:05d}.npz", bank_units(1, number))
-    assert bank.refresh(random.Random(0)) == 3
-    assert len(bank.by_kind["paragraph"]) == 3
+        write_shard(tmp_path / f"shard-{number:05d}.npz", line_units(1, number))
+    assert dataset.refresh(random.Random(0)) == 3
+    assert len(dataset.by_kind["paragraph"]) == 3
 
 
-def test_tasks_are_mixed_as_asked(bank: Bank) -> None:
+def test_tasks_are_mixed_as_asked(dataset: LineDataset) -> None:
     rng = random.Random(0)
-    drawn = [compose(bank, Mixture(0.5, 0.3, 0.2), rng).task for _ in range(400)]
+    drawn = [compose(dataset, Mixture(0.5, 0.3, 0.2), rng).task for _ in range(400)]
     assert abs(drawn.count(Task.TEXT) / 400 - 0.5) < 0.1
     assert abs(drawn.count(Task.TABLE) / 400 - 0.3) < 0.1

@@ -20,10 +20,10 @@ from galley.drafters.line import TextLine
 from galley.errors import ModelError, UsageError
 from galley.parsing.options import ParseOptions, make_options
 from galley.parsing.strategies import embedded
-from galley.parsing.strategies.choose import make_strategy
 from galley.parsing.strategies.embedded import EmbeddedParser, lines_of
+from galley.strategy_factory import make_strategy
 from galley.targets.nano import load
-from galley.targets.nano.load import EMBEDDED, GRAPH
+from galley.targets.nano.load import DECODER, EMBEDDED
 from galley.targets.nano.reading import CHANNELS
 from galley.targets.nano.target import NanoTarget
 
@@ -31,7 +31,7 @@ from .nano_parts import tiny_nano, tiny_vocabulary
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "letter.jpg"
 DECODERS = ["ar", "self-spec", "match", "auto"]
-shipped = pytest.mark.skipif(not (EMBEDDED / GRAPH).is_file(), reason="this copy has no embedded model")
+shipped = pytest.mark.skipif(not (EMBEDDED / DECODER).is_file(), reason="this copy has no embedded model")
 
 
 def tiny_target() -> NanoTarget:
@@ -263,6 +263,6 @@ def test_a_misread_word_is_put_right_and_said() -> None:
         lines=[Line(text=wrong, bbox=line.bbox)],
     )
     page = Page(number=1, width=900, height=120, blocks=[block])
-    [read] = parser.verified(page, [line]).blocks
+    [read] = parser.verified(page, [line]).page.blocks
     assert read.content == text
     assert read.extra["corrected"] == [["qu1ck", "quick"]] and page.blocks[0].content == wrong

@@ -9,7 +9,8 @@ import torch.nn.functional as F
 
 from galley.training.corruption import Schedule
 from galley.training.example import CLEAN, MASKED_A, MASKED_B, PAD, PROMPT, Example, Row, Slots
-from galley.training.masks import dense_mask, flex_mask
+from galley.training.masks import attention_mask, dense_mask, flex_mask
+from galley.training.nano.model import attend
 from galley.training.rows import Recipe, join, lay_out
 
 BLOCK = 4
@@ -92,3 +93,30 @@ def test_flex_mask_is_the_dense_mask(bidirectional: bool) -> None:
     dense = F.scaled_dot_product_attention(q, k, v, attn_mask=dense_mask(slots, bidirectional)[:, None])
     flexible = flex_attention(q, k, v, block_mask=flex_mask(slots, bidirectional))
     torch.testing.assert_close(flexible, dense, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("bidirectional", [True, False])
+def test_document_masks_are_the_dense_mask(bidirectional: bool) -> None:
+    rows = [packed([(3, 6), (5, 1), (1, 9)], filling=3), packed([(6, 9), (4, 5)], filling=20)]
+    slots = Slots(
+        *(torch.from_numpy(np.stack(values)) for values in zip(*(row.slots for row in rows), strict=True))
+    )
+    parts = attention_mask(slots, bidirectional, torch.float32)
+    assert isinstance(parts, list) and len(parts) == 4 + 3
+    whole = torch.full((2, len(rows[0]), len(rows[0])), -torch.inf)
+    for row, start, end, bias in parts:
+        whole[row, start:end, start:end] = bias
+    assert torch.equal(whole == 0, dense_mask(slots, bidirectional))
+
+
+def test_attention_by_documents_is_attention_under_the_dense_mask() -> None:
+    row = packed([(30, 60), (21, 33)], filling=11)
+    slots = Slots(*(torch.from_numpy(value)[None] for value in row.slots))
+    generator = torch.Generator().manual_seed(0)
+    q = torch.randn(1, 4, len(row), 16, generator=generator)
+    k, v = (torch.randn(1, 2, len(row), 16, generator=generator) for _ in range(2))
+    dense = F.scaled_dot_product_attention(
+        q, k, v, attn_mask=dense_mask(slots, True)[:, None], enable_gqa=True
+    )
+    found = attend(q, k, v, attention_mask(slots, True, torch.float32))
+    torch.testing.assert_close(found, dense, atol=1e-5, rtol=1e-5)

@@ -10,9 +10,9 @@ from PIL import Image, ImageDraw
 from galley.api import parse
 from galley.errors import ModelError, UsageError
 from galley.parsing.options import make_options
-from galley.parsing.strategies.choose import make_strategy, needs_model
 from galley.parsing.strategies.embedded import EmbeddedParser
-from galley.targets.nano.load import GRAPH, TOKENIZER
+from galley.strategy_factory import make_strategy, needs_model
+from galley.targets.nano.load import DECODER, TOKENIZER
 from galley.training.nano.export import export
 
 from .nano_parts import save_vocabulary, tiny_nano, tiny_vocabulary
@@ -53,7 +53,7 @@ def test_it_is_no_checkpoint_for_transformers(model: Path) -> None:
 
 
 def test_a_folder_with_a_part_missing_is_named(model: Path, tmp_path: Path) -> None:
-    (tmp_path / GRAPH).write_bytes((model / GRAPH).read_bytes())
+    (tmp_path / DECODER).write_bytes((model / DECODER).read_bytes())
     with pytest.raises(ModelError, match=r"has no .*not an exported galley-nano"):
         make_strategy(make_options(model=str(tmp_path), strategy="regions"))
     assert not (tmp_path / TOKENIZER).exists()

@@ -14,15 +14,15 @@ import torch
 from galley.targets.nano.tokens import Vocabulary
 from galley.training.corruption import Schedule
 from galley.training.example import Example
-from galley.training.nano.bank import write_shard
-from galley.training.nano.compose import Bank, Mixture
+from galley.training.nano.compose import LineDataset, Mixture
 from galley.training.nano.learner import Documents, NanoLearner
+from galley.training.nano.lines import write_shard
 from galley.training.processes import Share, reproducible
 from galley.training.rows import Recipe
 from galley.training.settings import Settings
 from galley.training.trainer import Trainer
 
-from .nano_parts import bank_units, tiny_nano, tiny_vocabulary
+from .nano_parts import line_units, tiny_nano, tiny_vocabulary
 
 STEPS = 3
 RESPONSE = 20
@@ -91,7 +91,7 @@ def test_sums_do_not_depend_on_how_threads_take_turns() -> None:
 def trainer(folder: Path, out: Path, rows: int) -> Trainer:
     """One document a row and no random hiding: the same batches for any number of processes."""
     vocabulary: Vocabulary = tiny_vocabulary()
-    documents = Cut(Documents(Bank(folder, 1, 9), vocabulary, Mixture(1, 0, 0), seed=3, noise=False))
+    documents = Cut(Documents(LineDataset(folder, 1, 9), vocabulary, Mixture(1, 0, 0), seed=3, noise=False))
     recipe = Recipe(vocabulary.eos, vocabulary.mask, vocabulary.pad, 8, Schedule.ALL_MASK)
     longest = max(len(next(documents).prompt) for _ in range(40)) + 2 * (RESPONSE + 8)
     documents.position = 0
@@ -111,7 +111,7 @@ def main(folder: str, out: str) -> None:
 
 @pytest.mark.slow
 def test_two_processes_learn_as_one_with_twice_the_rows(tmp_path: Path) -> None:
-    write_shard(tmp_path / "shard-00001.npz", bank_units(6))
+    write_shard(tmp_path / "shard-00001.npz", line_units(6))
     whole = trainer(tmp_path, tmp_path / "one", rows=2)
     whole.run(lambda _: None)
     words = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]

@@ -8,24 +8,24 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from galley.training.nano.bank import write_shard
-from galley.training.nano.compose import Bank, Mixture, compose
+from galley.training.nano.compose import LineDataset, Mixture, compose
+from galley.training.nano.lines import write_shard
 from galley.training.nano.reinforce import Plan, Reinforcer
 
-from .nano_parts import bank_units, tiny_nano, tiny_vocabulary
+from .nano_parts import line_units, tiny_nano, tiny_vocabulary
 
 
 def reinforcer(tmp_path: Path, **plan: float) -> Reinforcer:
-    write_shard(tmp_path / "shard-00001.npz", bank_units(4))
-    bank = Bank(tmp_path, 1, 9)
-    bank.refresh(random.Random(0))
+    write_shard(tmp_path / "shard-00001.npz", line_units(4))
+    dataset = LineDataset(tmp_path, 1, 9)
+    dataset.refresh(random.Random(0))
     vocabulary = tiny_vocabulary()
-    return Reinforcer(tiny_nano(vocabulary), vocabulary, bank, Mixture(1, 0, 0), Plan(**plan))  # type: ignore[arg-type]
+    return Reinforcer(tiny_nano(vocabulary), vocabulary, dataset, Mixture(1, 0, 0), Plan(**plan))  # type: ignore[arg-type]
 
 
 def test_sampled_and_trained_log_probabilities_agree(tmp_path: Path) -> None:
     ours = reinforcer(tmp_path, prompts=1, rollouts=3, tokens=40)
-    group = ours._sample(compose(ours.bank, ours.mixture, random.Random(1)))
+    group = ours._sample(compose(ours.dataset, ours.mixture, random.Random(1)))
     assert len({tuple(rollout.example.response) for rollout in group}) == 3
     for rollout in group:
         gain = np.ones(1)

@@ -16,14 +16,14 @@ from galley.cli.app import run
 from galley.errors import InputError, ModelError, UsageError
 from galley.training.checkpoint import read_checkpoint
 from galley.training.example import Example
-from galley.training.nano.bank import read_shard, write_shard
-from galley.training.nano.compose import Bank, Mixture
+from galley.training.nano.compose import LineDataset, Mixture
+from galley.training.nano.lines import read_shard, write_shard
 from galley.training.nano.reinforce import Plan
 from galley.training.nano.validate import held_out
 from galley.training.rows import Packer, Recipe
 from galley.training.settings import Settings
 
-from .nano_parts import bank_units, save_vocabulary, tiny_vocabulary
+from .nano_parts import line_units, save_vocabulary, tiny_vocabulary
 
 NAN, INFINITE = float("nan"), float("inf")
 
@@ -55,19 +55,20 @@ def test_rows_too_small_for_all_documents_are_told() -> None:
     ids = np.arange(50)
     document = Example(ids, ids[None], 0, ids)
     with pytest.raises(InputError, match=r"do not fit rows of 100 tokens \(the last one takes 212\)"):
-        Packer(Recipe(1, 2, 0, 4), capacity=100, rows=1).batch(iter([document] * 1000))
+        packer = Packer(Recipe(1, 2, 0, 4), capacity=100, rows=1)
+        packer.batch(iter([document] * 1000), np.random.default_rng(0))
 
 
 def test_folders_without_what_is_needed_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no shards from 1 to 9"):
-        Bank(tmp_path, 1, 9).refresh(random.Random(0))
+        LineDataset(tmp_path, 1, 9).refresh(random.Random(0))
     (tmp_path / "shard-00001.npz").write_bytes(b"PK nothing")
     with pytest.raises(InputError, match="cut short"):
         read_shard(tmp_path / "shard-00001.npz")
-    write_shard(tmp_path / "shard-00002.npz", [unit for unit in bank_units(1) if unit.kind == "table"])
-    bank = Bank(tmp_path, 2, 2)
+    write_shard(tmp_path / "shard-00002.npz", [unit for unit in line_units(1) if unit.kind == "table"])
+    dataset = LineDataset(tmp_path, 2, 2)
     with pytest.raises(InputError, match="holds no"):
-        held_out(bank, 1, 0)
+        held_out(dataset, 1, 0)
     (tmp_path / "checkpoint.pt").write_bytes(b"no checkpoint")
     with pytest.raises(ModelError, match="no whole checkpoint"):
         read_checkpoint(tmp_path / "checkpoint.pt")
@@ -95,7 +96,7 @@ def test_commands_say_in_one_line_what_is_wrong(tmp_path: Path, capsys: pytest.C
     out = tmp_path / "out"
     empty, data = tmp_path / "empty.jsonl", tmp_path / "data"
     empty.write_text("")
-    (data / "bank").mkdir(parents=True)
+    (data / "lines").mkdir(parents=True)
     faults = {
         f"convert --model m --data {tmp_path / 'nowhere'} --out {out}": "nowhere",
         f"convert --model m --data {empty} --out {out}": "holds no crops",
@@ -109,7 +110,7 @@ def test_commands_say_in_one_line_what_is_wrong(tmp_path: Path, capsys: pytest.C
         assert code != 0 and expected in " ".join(shown.split()), words
         assert "Traceback" not in shown
     save_vocabulary(tiny_vocabulary(), data / "tokenizer.json")
-    write_shard(data / "bank" / "shard-00001.npz", bank_units(1))
+    write_shard(data / "lines" / "shard-00001.npz", line_units(1))
     code, shown = said(capsys, f"train nano --data {data} --out {out} --steps 1 --threads 1")
     assert code == InputError.exit_code and "no shards from 9000" in shown and len(shown.splitlines()) == 1
     code, shown = said(capsys, f"train grpo --data {data} --run {tmp_path} --out {out} --steps 1")

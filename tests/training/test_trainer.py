@@ -11,20 +11,20 @@ import torch
 
 from galley.errors import ModelError
 from galley.training.corruption import Schedule
-from galley.training.nano.bank import write_shard
-from galley.training.nano.compose import Bank, Mixture
+from galley.training.nano.compose import LineDataset, Mixture
 from galley.training.nano.learner import Documents, NanoLearner
+from galley.training.nano.lines import write_shard
 from galley.training.optimisers import rate_factor
 from galley.training.rows import Recipe
 from galley.training.settings import Settings
 from galley.training.trainer import Trainer, stopped_by_sigterm
 
-from .nano_parts import bank_units, tiny_nano, tiny_vocabulary
+from .nano_parts import line_units, tiny_nano, tiny_vocabulary
 
 
 def make_trainer(folder: Path, out: Path, steps: int, joint: bool = True) -> Trainer:
     vocabulary = tiny_vocabulary()
-    documents = Documents(Bank(folder, 1, 100), vocabulary, Mixture(), seed=3)
+    documents = Documents(LineDataset(folder, 1, 100), vocabulary, Mixture(), seed=3)
     recipe = Recipe(vocabulary.eos, vocabulary.mask, vocabulary.pad, 8, Schedule.UNIFORM, joint)
     settings = Settings(steps=steps, rows=2, capacity=640, warmup=5, log_every=5, precision="fp32")
     return Trainer(NanoLearner(tiny_nano(vocabulary)), recipe, settings, documents, out)
@@ -32,8 +32,8 @@ def make_trainer(folder: Path, out: Path, steps: int, joint: bool = True) -> Tra
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("bank")
-    write_shard(path / "shard-00001.npz", bank_units(8))
+    path = tmp_path_factory.mktemp("lines")
+    write_shard(path / "shard-00001.npz", line_units(8))
     return path
 
 

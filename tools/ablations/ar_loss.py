@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from training import arguments, study
 
-VARIANTS = {"both losses (w = 1)": ["--ar-weight", 1], "drafting loss alone (w = 0)": ["--ar-weight", 0]}
+VARIANTS = {
+    "both losses (w = 1)": ["--schedule", "mixed", "--ar-weight", 1],
+    "drafting loss alone (w = 0)": ["--schedule", "mixed", "--ar-weight", 0],
+}
 
 
 def main() -> None:

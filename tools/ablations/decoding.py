@@ -12,14 +12,13 @@ from pathlib import Path
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from galley.decoding import Decoder, Request, Result, Stats
-from galley.decoding.engine import DrafterConfig
+from galley.decoding import Decoder, DrafterConfig, Request, Result, Stats, diffuse
 from galley.runtime import set_threads
 from galley.targets.nano.load import EMBEDDED, load_nano
 from galley.targets.nano.reading import make_reading
 from galley.targets.nano.target import NanoPrompt, NanoTarget
 from galley.targets.prompt import Task
-from galley.training.nano.compose import Bank, Composed, Mixture, compose
+from galley.training.nano.compose import Composed, LineDataset, Mixture, compose
 from galley.training.nano.run import HELD_OUT
 from galley.training.nano.validate import drafted_text
 
@@ -69,7 +68,7 @@ def arguments(description: str | None, documents: int) -> argparse.Namespace:
     """Options of a decoding study."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument(
-        "--data", type=Path, default=Path(".build/nano"), help="folder with bank/ (held-out shards)"
+        "--data", type=Path, default=Path(".build/nano"), help="folder with lines/ (held-out shards)"
     )
     parser.add_argument("--model", type=Path, default=EMBEDDED, help="folder of a galley-nano")
     parser.add_argument("--documents", type=int, default=documents, help="held-out documents of each task")
@@ -86,11 +85,11 @@ def load(options: argparse.Namespace) -> tuple[NanoTarget, list[Composed]]:
 
 def documents(data: Path, per_task: int, longest: int) -> list[Composed]:
     """``per_task`` held-out documents of each task with at most ``longest`` characters."""
-    bank, found = Bank(data / "bank", HELD_OUT, HELD_OUT + 999), []
-    bank.refresh(random.Random(0))
+    dataset, found = LineDataset(data / "lines", HELD_OUT, HELD_OUT + 999), []
+    dataset.refresh(random.Random(0))
     for task, mixture in MIXTURES.items():
         rng = random.Random(f"study {task.value}")
-        drawn = (compose(bank, mixture, rng) for _ in range(200 * per_task))
+        drawn = (compose(dataset, mixture, rng) for _ in range(200 * per_task))
         fitting = [one for one in drawn if len(one.target) <= longest]
         found += fitting[:per_task]
     return found
@@ -101,6 +100,15 @@ def speculative(target: NanoTarget, drafter: str | DrafterConfig) -> Decode:
 
     def decode(request: Request) -> Result:
         return decoder.run([request])[0]
+
+    return decode
+
+
+def direct(target: NanoTarget, tau: float) -> Decode:
+    """Direct block diffusion, unverified."""
+
+    def decode(request: Request) -> Result:
+        return diffuse(target, request.prompt, max_tokens=request.max_tokens, tau_c=tau)
 
     return decode
 

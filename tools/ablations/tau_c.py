@@ -6,18 +6,9 @@ self-speculation, on the shipped weights.
 
 from __future__ import annotations
 
-from decoding import AR, SELF_SPECULATION, Decode, arguments, compare, load, show, speculative
-from galley.decoding import Request, Result, diffuse
-from galley.targets.nano.target import NanoTarget
+from decoding import AR, SELF_SPECULATION, arguments, compare, direct, load, show, speculative
 
 TAUS = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
-
-
-def direct(target: NanoTarget, tau: float) -> Decode:
-    def decode(request: Request) -> Result:
-        return diffuse(target, request.prompt, max_tokens=request.max_tokens, tau_c=tau)
-
-    return decode
 
 
 def main() -> None:

@@ -12,11 +12,11 @@ from typing import cast
 import numpy as np
 import torch
 
-from decoding import AR, SELF_SPECULATION, compare, documents, show, speculative
+from decoding import AR, SELF_SPECULATION, compare, direct, documents, show, speculative
+from galley.decoding import SelfSpeculation
 from galley.targets.nano.target import NanoTarget
 from galley.targets.nano.tokens import Vocabulary
 from galley.training.corruption import Schedule
-from galley.training.example import IGNORE
 from galley.training.learner import Batch
 from galley.training.loss import joint_loss
 from galley.training.nano.compose import Composed
@@ -28,15 +28,17 @@ from galley.training.nano.run import build
 from galley.training.rows import Recipe, join, lay_out
 
 SHAPE = {"width": 192, "layers": 3, "heads": 3, "kv_heads": 1, "hidden": 512}
-HEADER = ["trained with", "documents seen", "causal loss", "drafting loss"]
-HEADER += ["edit similarity", "TPF", "ids of AR"]
+STEPS, TAU_D, TAUS_C = "drafts in steps", 0.7, (0.5, 0.7, 0.9)
+HEADER = ["trained with", "documents seen", "AR loss", "all-mask loss", "uniform loss", "edit similarity"]
+HEADER += ["TPF, one shot", f"TPF, tau_d {TAU_D}", "AAL, one shot", f"AAL, tau_d {TAU_D}"]
+HEADER += [*(f"similarity, tau_c {tau}" for tau in TAUS_C), "ids of AR"]
 
 
 def arguments(description: str | None, steps: int) -> argparse.Namespace:
     """Options of a training study."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument(
-        "--data", type=Path, default=Path(".build/nano"), help="folder with tokenizer.json and bank/"
+        "--data", type=Path, default=Path(".build/nano"), help="folder with tokenizer.json and lines/"
     )
     parser.add_argument("--out", type=Path, default=Path(".build/ablations"), help="folder of the runs")
     parser.add_argument("--steps", type=int, default=steps, help="of each run")
@@ -78,30 +80,44 @@ def trained(options: argparse.Namespace, name: str, words: Sequence[object]) -> 
 
 
 def judged(nano: Nano, vocabulary: Vocabulary, held: Sequence[Composed]) -> list[str]:
-    """Held-out losses and what decoding gives; drafting is judged as it is done, with whole blocks hidden."""
+    """Held-out losses and what decoding gives: verified drafts in one shot and in steps, and direct diffusion."""
     nano.eval()
     target = NanoTarget(TorchForward(nano), nano.config, vocabulary)
-    methods = {AR: speculative(target, "ar"), SELF_SPECULATION: speculative(target, "self-spec")}
+    methods = {
+        AR: speculative(target, "ar"),
+        SELF_SPECULATION: speculative(target, SelfSpeculation()),
+        STEPS: speculative(target, SelfSpeculation(tau_d=TAU_D)),
+    }
+    methods |= {f"tau_c {tau}": direct(target, tau) for tau in TAUS_C}
     tallies = compare(target, held, methods)
-    drafted = tallies[SELF_SPECULATION]
-    causal, drafting = losses(nano, vocabulary, held)
-    same = f"{drafted.same_as(tallies[AR])} of {len(held)}"
-    return [f"{causal:.3f}", f"{drafting:.3f}", f"{drafted.score:.3f}", f"{drafted.total.tpf:.2f}", same]
+    drafted, steps = tallies[SELF_SPECULATION], tallies[STEPS]
+    causal, one_shot = losses(nano, vocabulary, held, Schedule.ALL_MASK)
+    _, denoising = losses(nano, vocabulary, held, Schedule.UNIFORM)
+    same = min(drafted.same_as(tallies[AR]), steps.same_as(tallies[AR]))
+    return [
+        *(f"{loss:.3f}" for loss in (causal, one_shot, denoising)),
+        f"{drafted.score:.3f}",
+        *(f"{tally.total.tpf:.2f}" for tally in (drafted, steps)),
+        *(f"{tally.total.aal:.2f}" for tally in (drafted, steps)),
+        *(f"{tallies[f'tau_c {tau}'].score:.3f}" for tau in TAUS_C),
+        f"{same} of {len(held)}",
+    ]
 
 
 @torch.inference_mode()
-def losses(nano: Nano, vocabulary: Vocabulary, held: Sequence[Composed]) -> tuple[float, float]:
-    """Causal and one-shot drafting cross-entropy in nats, the mean over documents."""
+def losses(
+    nano: Nano, vocabulary: Vocabulary, held: Sequence[Composed], schedule: Schedule
+) -> tuple[float, float]:
+    """Causal and denoising cross-entropy in nats, the mean over documents, masked by ``schedule``."""
     learner = NanoLearner(nano)
-    block = nano.config.block_size
-    recipe = Recipe(vocabulary.eos, vocabulary.mask, vocabulary.pad, block, Schedule.ALL_MASK)
+    recipe = Recipe(vocabulary.eos, vocabulary.mask, vocabulary.pad, nano.config.block_size, schedule)
     found = []
-    for document in held:
-        row = lay_out(to_example(document, vocabulary, None), recipe, np.random.default_rng(0))
+    for number, document in enumerate(held):
+        row = lay_out(to_example(document, vocabulary, None), recipe, np.random.default_rng(number))
         batch = Batch.stack([join([row], len(row), vocabulary.pad)])
-        wanted = batch.labels != IGNORE
+        wanted = batch.supervised
         logits = learner.logits(learner.states(batch)[wanted])
-        loss = joint_loss(logits, batch.labels[wanted], batch.slots.role[wanted], 1.0)
+        loss = joint_loss(logits, batch.ar_labels[wanted], batch.diff_labels[wanted], 1.0)
         found.append((float(loss.ar), float(loss.diff)))
-    causal, drafting = np.mean(found, axis=0)
-    return float(causal), float(drafting)
+    causal, denoising = np.mean(found, axis=0)
+    return float(causal), float(denoising)

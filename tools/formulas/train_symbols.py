@@ -21,7 +21,7 @@ from render_symbols import EM
 from symbols import symbols
 from torch import Tensor, nn
 
-from galley.drafters.formulas.normal import normal
+from galley.drafters.formulas.symbol_image import symbol_image
 
 Ink = NDArray[np.uint8]
 
@@ -119,7 +119,7 @@ def samples(
     for glyph, label in zip(glyphs, labels.tolist(), strict=True):
         for _ in range(each):
             other = chance.random() < 0.06
-            picture, shape = normal(worn(no_symbol(glyphs, chance) if other else glyph, chance))
+            picture, shape = symbol_image(worn(no_symbol(glyphs, chance) if other else glyph, chance))
             pictures.append(picture)
             shapes.append(shape)
             wanted.append(empty if other else label)

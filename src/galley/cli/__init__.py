@@ -13,10 +13,8 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from galley.cli.exit_codes import INTERRUPTED, PIPE_CLOSED
 from galley.errors import GalleyError, OutputError, unexpected
-
-INTERRUPTED = 128 + signal.SIGINT
-_PIPE_CLOSED = 141  # what a shell shows for a program that a closed pipe ended
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -34,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         code = _complain("interrupted", INTERRUPTED)
     except BrokenPipeError:
-        code = _PIPE_CLOSED
+        code = PIPE_CLOSED
     except Exception as error:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             _complain(f"cannot write: {error.strerror}", OutputError.exit_code)
@@ -48,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _leave(code: int) -> NoReturn:
     """Exit. Python would complain if it had to flush what nobody reads or no disk holds."""
     gc.freeze()  # nothing is gained by a last search for cycles, which takes seconds with large packages
-    if sys.stdout is not None and code in (_PIPE_CLOSED, OutputError.exit_code):
+    if sys.stdout is not None and code in (PIPE_CLOSED, OutputError.exit_code):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
 

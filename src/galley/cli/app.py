@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from galley import __version__
-from galley.cli import INTERRUPTED
 from galley.cli.eval import bench_app, eval_command
+from galley.cli.exit_codes import INTERRUPTED
 from galley.cli.parse import parse_command
 from galley.cli.serve import serve_command
 from galley.cli.train import train_app

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
+from typing import Any
 
-from galley.api import make_parser, new_document, open_with, part_failures
+from galley.api import make_parser
 from galley.cli.inputs import Input
-from galley.cli.pool import WorkerPool, worker_count
 from galley.cli.progress import Progress
 from galley.cli.report import Report
-from galley.cli.worker import PageWorker, ParserFactory, Pool, Result, Task
 from galley.cli.writers import Writer
 from galley.document import Document, Failure
 from galley.document.store import PageStore
+from galley.draft_files import DraftFiles, read_draft_files
 from galley.errors import InputError, ModelError, OutputError
 from galley.parsing.options import ParseOptions
+from galley.reading import ParserFactory, new_document, open_with, part_failures
 from galley.runtime import cores, set_threads
+from galley.workers.batch_pool import BatchPool
+from galley.workers.page_worker import PageResult, PageTask, PageWorker
+from galley.workers.processes import ProcessBackend, worker_count
 
 _MAX_PAGES_PER_TASK = 8
 _TASKS_PER_WORKER = 4
@@ -55,7 +60,7 @@ class Batch:
     progress: Progress
     jobs: int | None = None
     factory: ParserFactory = make_parser
-    pool: Pool | None = None
+    pool: BatchPool[Any] | None = None
     _under_way: dict[int, _UnderWay] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -64,14 +69,15 @@ class Batch:
             for result in self._results(stack):
                 self._take(result)
 
-    def _results(self, stack: ExitStack) -> Iterator[Result]:
+    def _results(self, stack: ExitStack) -> Iterator[PageResult]:
         if self.pool is not None:
             stack.enter_context(self.pool)
             yield from self.pool.run(self._tasks(self.pool.count))
             return
         tasks, workers = self._shared_out()
         if workers > 1:
-            pool = stack.enter_context(WorkerPool(workers, self.options, self.factory))
+            backend = ProcessBackend(partial(PageWorker, self.options, self.factory), workers)
+            pool = stack.enter_context(BatchPool(backend))
             yield from pool.run(tasks)
             return
         if self.jobs is not None:
@@ -82,14 +88,14 @@ class Batch:
                 worker = stack.enter_context(closing(PageWorker(self.options, self.factory)))
             yield from worker.read(task)
 
-    def _shared_out(self) -> tuple[Iterator[Task], int]:
+    def _shared_out(self) -> tuple[Iterator[PageTask], int]:
         """The tasks and how many workers are to read them."""
         if self.jobs is not None:
             workers = self.jobs or cores()
             return self._tasks(workers), workers
         workers = 1 if self.options.model else worker_count()
         tasks = self._tasks(workers)
-        first: list[Task] = []
+        first: list[PageTask] = []
         while workers > 1 and sum(len(task.pages) for task in first) < _PAGES_PER_WORKER * workers:
             task = next(tasks, None)
             if task is None:
@@ -97,7 +103,7 @@ class Batch:
             first.append(task)
         return chain(first, tasks), workers
 
-    def _tasks(self, workers: int) -> Iterator[Task]:
+    def _tasks(self, workers: int) -> Iterator[PageTask]:
         """Open each document to learn its pages; they become tasks as workers come free."""
         for index, given in enumerate(self.inputs):
             if self.writer.finished(given):
@@ -107,6 +113,7 @@ class Batch:
                 given.fetch()
                 with open_with(given.path, self.options, given.name) as source:
                     document, numbers, missing = new_document(source), source.numbers, source.missing
+                    drafts = self._drafts(given, source.page_count)
             except InputError as error:
                 self._fail(given, error)
                 continue
@@ -117,9 +124,15 @@ class Batch:
             self.progress.document_opened(len(numbers))
             images, image_path = self.writer.image_places(given)
             for pages in _chunks(numbers, workers):
-                yield Task(index, given.path, given.name, pages, images, image_path)
+                own = None if drafts is None else {number: drafts.of_page(number) for number in pages}
+                yield PageTask(index, given.path, given.name, pages, images, image_path, own)
             if not numbers:
                 self._finish(index)
+
+    def _drafts(self, given: Input, page_count: int) -> DraftFiles | None:
+        if not given.drafts:
+            return None
+        return read_draft_files(given.drafts, self.options, given.name, page_count)
 
     def _fail(self, given: Input, error: InputError) -> None:
         failure = Failure(message=str(error))
@@ -128,7 +141,7 @@ class Batch:
         self.writer.write_failed(given, Document(source=given.name, failures=[failure]))
         self.progress.document_done()
 
-    def _take(self, result: Result) -> None:
+    def _take(self, result: PageResult) -> None:
         state = self._under_way[result.document]
         if isinstance(result.page, Failure):
             self._note_failure(result.document, result.page, result.code, result.trace)
@@ -152,13 +165,13 @@ class Batch:
         self.report.failure(self.inputs[index].name, failure, code, trace)
 
     def _finish(self, index: int) -> None:
-        from galley.parsing.finish import finish_pages  # brings numpy with it
+        from galley.parsing.document_passes import finish_pages  # brings numpy with it
 
         given, state = self.inputs[index], self._under_way.pop(index)
         given.release()
         state.document.failures.sort(key=lambda failure: failure.page or 0)
         with _spooling():
-            pages = finish_pages(state.pages, self.options, PageStore)
+            pages = finish_pages(state.pages, self.options, PageStore, given.name)
         for number, warning in sorted(state.notes, key=lambda note: note[0]):
             self.report.note(given.name, number, warning)
         self.writer.write(given, state.document, pages, complete=not state.failed)

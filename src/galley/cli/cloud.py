@@ -9,11 +9,12 @@ from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path, PurePath
 
-from galley.cli.formats import SUFFIXES
+from galley.cli.formats import suffixes
 from galley.cli.ledger import LEDGER_NAME, Ledger
-from galley.cli.outputs import Staged, writing
+from galley.cli.outputs import Staged
 from galley.errors import OutputError, UsageError
 from galley.ingest.stores import file_system, protocol, reaching, shown_url
+from galley.writing import writing
 
 _SHARE_OF_TIME = 0.05
 _FILE_SERVERS = ("sftp", "ssh", "ftp", "smb", "hdfs", "webhdfs", "webdav")
@@ -25,7 +26,7 @@ class Store:
 
     def __init__(self, url: str) -> None:
         """Raises ``UsageError`` for names like a.md."""
-        if PurePath(url).suffix in SUFFIXES.values():
+        if PurePath(url).suffix in suffixes():
             raise UsageError(f"-o takes a folder, not {shown_url(url)}")
         self.url = url.rstrip("/")
         with reaching(self.url, OutputError):

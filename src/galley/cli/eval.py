@@ -11,15 +11,11 @@ import typer
 from galley.cli.outputs import make_folder
 from galley.cli.speed import speed_command
 from galley.errors import ModelError, UsageError
+from galley.evaluation.benchmarks import BENCHMARKS
 
 bench_app = typer.Typer(name="bench", help="Compare systems on this machine.", no_args_is_help=True)
 
-Name = Annotated[
-    str,
-    typer.Argument(
-        help="The benchmark: omnidocbench, olmocr-bench, pubtabnet, unimer-test, ocean-ocr-bench or folder."
-    ),
-]
+Name = Annotated[str, typer.Argument(help=f"The benchmark: {', '.join(BENCHMARKS)}.")]
 Data = Annotated[Path, typer.Option("--data", help="Folder or file of the benchmark.", exists=True)]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for predictions, scores and reports.")]
 Pred = Annotated[
@@ -56,9 +52,10 @@ def eval_command(
 ) -> None:
     """Predict, score and report a benchmark; exits with 1 when anything failed, after listing it."""
     _require_packages()
-    from galley.evaluation.benchmarks import Settings, compare, run
+    from galley.evaluation.harness import compare, run
     from galley.evaluation.predict import Predictor
     from galley.evaluation.report import to_markdown
+    from galley.evaluation.settings import Settings
     from galley.parsing.options import make_options
     from galley.runtime import cores
 
@@ -91,10 +88,10 @@ def eval_command(
 
 
 def _require_packages() -> None:
-    needed = ("apted", "bs4", "fuzzysearch", "lxml", "matplotlib", "pylatexenc", "rapidfuzz")
+    needed = ("apted", "bs4", "fuzzysearch", "jinja2", "lxml", "matplotlib", "pylatexenc", "rapidfuzz")
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
-        raise ModelError(f"scoring needs pip install 'galley[eval]' ({', '.join(missing)} missing)")
+        raise ModelError(f"scoring needs pip install 'galley-ocr[eval]' ({', '.join(missing)} missing)")
 
 
 @bench_app.callback()

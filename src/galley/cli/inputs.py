@@ -30,6 +30,13 @@ class Input:
     origin: str
     remote: RemoteFile | None = None
     """Where it comes from; ``path`` is then where ``fetch`` copies it to."""
+    drafts: tuple[Path, ...] = ()
+    """Files with what other tools read on it."""
+
+    @property
+    def file_name(self) -> str:
+        """Its file's name, without a folder."""
+        return PurePath(self.remote.name).name if self.remote is not None else self.path.name
 
     def fetch(self) -> None:
         """Make sure that the file is at ``path``. Raises ``InputError``."""
@@ -43,14 +50,18 @@ class Input:
                 self.path.unlink()
 
     def state(self) -> list[int | str]:
-        """Size and time of change, which tell whether the file is still the same; empty when it is gone."""
-        if self.remote is not None:
-            return list(self.remote.state)
-        try:
-            found = self.path.stat()
-        except OSError:
-            return []
-        return [found.st_size, found.st_mtime_ns]
+        """Size and time of change, which tell whether the file is still the same, and those of its draft files;
+        empty when it is gone."""
+        own = list(self.remote.state) if self.remote is not None else _state(self.path)
+        return own + [part for draft in self.drafts for part in _state(draft)]
+
+
+def _state(path: Path) -> list[int | str]:
+    try:
+        found = path.stat()
+    except OSError:
+        return []
+    return [found.st_size, found.st_mtime_ns]
 
 
 Taken = Callable[[PurePath, str], bool]

@@ -8,8 +8,8 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from galley.cli.inputs import Input, folded
-from galley.cli.outputs import writing
 from galley.ingest.stores import is_remote
+from galley.writing import writing
 
 LEDGER_NAME = ".galley-done.jsonl"
 

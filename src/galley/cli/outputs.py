@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path, PurePath
 from types import TracebackType
 from typing import TypeVar
 
-from galley.cli.formats import SUFFIXES
-from galley.errors import OutputError, UsageError
+from galley.cli.formats import suffixes
+from galley.errors import UsageError
+from galley.writing import shown_path, writing
 
 Folder = TypeVar("Folder", bound="Staged")
 
@@ -51,8 +51,8 @@ class OutputFolder(Staged):
 
     def __init__(self, path: Path) -> None:
         """Make the folder. Raises ``OutputError`` when that cannot be, ``UsageError`` for names like a.md."""
-        if path.suffix in SUFFIXES.values() and not path.is_dir():
-            raise UsageError(f"-o takes a folder; to write one file: galley parse FILE > {_shown(path)}")
+        if path.suffix in suffixes() and not path.is_dir():
+            raise UsageError(f"-o takes a folder; to write one file: galley parse FILE > {shown_path(path)}")
         self.path = path
         make_folder(path)
         with writing(path):
@@ -91,21 +91,3 @@ def make_folder(path: Path) -> None:
     """Make an output folder where there is none. Raises ``OutputError`` when that cannot be."""
     with writing(path):
         path.mkdir(parents=True, exist_ok=True)
-
-
-@contextmanager
-def writing(target: Path) -> Iterator[None]:
-    """Turn what the system says about writing ``target`` into an ``OutputError``."""
-    try:
-        yield
-    except FileExistsError as error:
-        raise OutputError(f"{_shown(target)} is a file; -o takes a folder") from error
-    except OSError as error:
-        raise OutputError(f"cannot write {_shown(target)}: {error.strerror or error}") from error
-
-
-def _shown(path: Path) -> str:
-    """A path as messages name it."""
-    from galley.ingest.source import display_name  # brings numpy with it
-
-    return display_name(path)

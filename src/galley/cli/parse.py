@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from galley.cli.formats import FORMATS, read_formats
+from galley.cli.formats import EXPORTERS, read_formats
 
 Paths = Annotated[
     list[str],
@@ -19,7 +19,7 @@ Output = Annotated[
 ]
 Formats = Annotated[
     list[str] | None,
-    typer.Option("--format", "-f", metavar="NAMES", help=f"Any of {','.join(FORMATS)}; md unless given."),
+    typer.Option("--format", "-f", metavar="NAMES", help=f"Any of {','.join(EXPORTERS)}; md unless given."),
 ]
 Pages = Annotated[str | None, typer.Option(metavar="RANGES", help="Only these pages, such as 1-3,7.")]
 Dpi = Annotated[
@@ -78,6 +78,13 @@ TrustRemoteCode = Annotated[
     bool | None, typer.Option("--trust-remote-code", help="Run code that comes with the model.")
 ]
 Password = Annotated[str | None, typer.Option(metavar="TEXT", help="Password of encrypted PDFs.")]
+DraftFrom = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATH",
+        help="Files of other tools as drafts (hOCR, ALTO, PP-StructureV3 JSON, Markdown), or a folder of them.",
+    ),
+]
 Jobs = Annotated[
     int | None,
     typer.Option(
@@ -96,6 +103,14 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no 
 Config = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Settings; galley.toml of this folder unless given."),
+]
+TracePasses = Annotated[
+    Path | None,
+    typer.Option(
+        "--trace-passes",
+        metavar="DIR",
+        help="Write what each step of parsing did to each page, as pictures and text, into this folder.",
+    ),
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Print where unexpected errors come from.")]
 
@@ -120,12 +135,14 @@ def parse_command(
     block_size: BlockSize = None,
     device: Device = None,
     trust_remote_code: TrustRemoteCode = None,
+    draft_from: DraftFrom = None,
     jobs: Jobs = None,
     engine: Engine = "local",
     address: Address = None,
     resume: Resume = False,
     quiet: Quiet = False,
     config: Config = None,
+    trace_passes: TracePasses = None,
     debug: Debug = False,
 ) -> int:
     """Parse documents: galley parse report.pdf prints Markdown, galley parse scans/ -o out/ fills a folder.
@@ -133,7 +150,7 @@ def parse_command(
     Reads PDF, PNG, JPEG, WebP, BMP, TIFF, GIF and HEIC. What fails is said at the end and does not stop the
     rest; the exit code is 0 only when nothing failed.
     """
-    from galley.cli.run import Request, run_parse
+    from galley.cli.parse_run import Request, run_parse
     from galley.parsing.options import load_options
 
     options = load_options(
@@ -154,18 +171,20 @@ def parse_command(
         block_size=block_size,
         device=device,
         trust_remote_code=trust_remote_code or None,
+        trace_passes=trace_passes,
     )
     return run_parse(
         Request(
             paths,
             options,
             read_formats(formats or ["md"]),
-            output,
-            jobs,
-            resume,
-            quiet,
-            debug,
-            engine,
-            address,
+            output=output,
+            jobs=jobs,
+            resume=resume,
+            quiet=quiet,
+            debug=debug,
+            draft_from=draft_from or (),
+            engine=engine,
+            address=address,
         )
     )

@@ -29,9 +29,9 @@ class Report:
         self._lines.setdefault(name, []).append(line)
         self._codes.add(code)
 
-    def note(self, name: str, page: int, text: str) -> None:
-        """Something was done differently from what was asked."""
-        self._notes.append(f"{name}, page {page}: {text}")
+    def note(self, name: str, page: int | None, text: str) -> None:
+        """Something was done differently from what was asked, on a page or with a whole document."""
+        self._notes.append(f"{name}: {text}" if page is None else f"{name}, page {page}: {text}")
 
     def worked(self, work: Work) -> None:
         """A model read a page."""

@@ -107,11 +107,11 @@ def serve_command(
         trust_remote_code=trust_remote_code or None,
     )
     try:
-        from galley.serving.run import run_server
+        from galley.serving.server import run_server
         from galley.serving.settings import MEGABYTE, Limits, Settings
     except ImportError as error:
         raise ModelError(
-            f"serving needs more packages: pip install 'galley[serve]' ({error.name})"
+            f"serving needs more packages: pip install 'galley-ocr[serve]' ({error.name})"
         ) from error
     limits = Limits(
         max_bytes=max_mb * MEGABYTE,

@@ -120,6 +120,8 @@ def _use_threads(count: int | None, torch: bool) -> None:
 
 
 def _require_packages() -> None:
-    missing = [name for name in ("bs4", "lxml", "matplotlib", "rapidfuzz") if find_spec(name) is None]
+    missing = [
+        name for name in ("bs4", "jinja2", "lxml", "matplotlib", "rapidfuzz") if find_spec(name) is None
+    ]
     if missing:
-        raise ModelError(f"the report needs pip install 'galley[eval]' ({', '.join(missing)} missing)")
+        raise ModelError(f"the report needs pip install 'galley-ocr[eval]' ({', '.join(missing)} missing)")

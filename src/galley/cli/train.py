@@ -13,7 +13,7 @@ from galley.errors import ModelError, UsageError
 
 train_app = typer.Typer(name="train", help="Train models that draft for themselves.", no_args_is_help=True)
 
-_SCHEDULES = ("uniform", "cosine", "all-mask")
+_SCHEDULES = ("uniform", "cosine", "all-mask", "mixed")
 
 
 @train_app.callback()
@@ -27,7 +27,9 @@ def _packages() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise ModelError(f"training needs pip install 'galley[train]' ({error.name} is missing)") from error
+        raise ModelError(
+            f"training needs pip install 'galley-ocr[train]' ({error.name} is missing)"
+        ) from error
 
 
 @train_app.command()
@@ -63,7 +65,7 @@ def convert(
 
 
 Data = Annotated[
-    Path, typer.Option(help="Folder with tokenizer.json and bank/, as tools/data makes it.", exists=True)
+    Path, typer.Option(help="Folder with tokenizer.json and lines/, as tools/data makes it.", exists=True)
 ]
 
 
@@ -74,6 +76,10 @@ def nano(
         Path, typer.Option("--out", "-o", help="Folder of the run; one that is there is resumed.")
     ],
     steps: Annotated[int, typer.Option(min=1, help="Step to stop at, earlier runs included.")],
+    start: Annotated[
+        Path | None,
+        typer.Option("--from", help="Folder of an exported model to begin a new run with.", exists=True),
+    ] = None,
     mode: Annotated[str, typer.Option(help="joint, or causal without drafting.")] = "joint",
     rows: Annotated[int, typer.Option(min=1, help="Packed rows per step.")] = 4,
     capacity: Annotated[int, typer.Option(min=64, help="Tokens per row, all streams counted.")] = 1024,
@@ -82,19 +88,20 @@ def nano(
     threads: Annotated[int, typer.Option(min=1, help="CPU threads.")] = 2,
     validate: Annotated[int, typer.Option(min=0, help="Held-out documents per task to decode.")] = 8,
 ) -> None:
-    """Train galley-nano, the embedded model, on a bank of lines.
+    """Train galley-nano, the embedded model, on a data set of lines.
 
     Causal first, then joint, in the same folder. python -m galley.training.nano.run has more options,
     python -m galley.training.nano.export writes a folder that --model loads.
     """
     if mode not in ("joint", "causal"):
         raise UsageError(f"--mode {mode}: know joint, causal")
-    _has_bank(data)
+    _has_lines(data)
     with _packages():
         from galley.training.nano.run import main as run
     words = {"data": data, "out": out, "steps": steps, "mode": mode, "rows": rows, "capacity": capacity}
     words |= {"rate": rate, "matrix-rate": 10 * rate, "decay": decay, "threads": threads}
-    run(_words(words | {"validate": validate}))
+    words |= {"validate": validate} | ({"from": start} if start else {})
+    run(_words(words))
 
 
 @train_app.command()
@@ -115,7 +122,7 @@ def grpo(
     ] = 0,
 ) -> None:
     """Polish a trained galley-nano by its rewards (GRPO on the causal path); a run that is there is resumed."""
-    _has_bank(data)
+    _has_lines(data)
     if not (run / "checkpoint.pt").is_file():
         raise UsageError(f"{run} is no training run: it has no checkpoint.pt")
     with _packages():
@@ -124,10 +131,10 @@ def grpo(
     polish(_words(words | {"tokens": tokens, "rate": rate, "threads": threads, "validate": validate}))
 
 
-def _has_bank(data: Path) -> None:
-    if not (data / "tokenizer.json").is_file() or not any((data / "bank").glob("shard-*.npz")):
+def _has_lines(data: Path) -> None:
+    if not (data / "tokenizer.json").is_file() or not any((data / "lines").glob("shard-*.npz")):
         raise UsageError(
-            f"{data} has no tokenizer.json and bank/ of shards; docs/training.md says how to make them"
+            f"{data} has no tokenizer.json and lines/ of shards; docs/training.md says how to make them"
         )
 
 

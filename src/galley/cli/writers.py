@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePath
 from typing import Protocol
 
 from galley.cli.cloud import CloudFolder
-from galley.cli.formats import FORMATS, GLM_OCR, image_folder, output_files, render
 from galley.cli.inputs import Input
 from galley.cli.ledger import Ledger
 from galley.cli.outputs import OutputFolder
-from galley.document import Block, Document, Page
+from galley.document import Document, Page
+from galley.document.exporters import EXPORTERS, Exporter
 from galley.errors import OutputError
 from galley.parsing.options import ParseOptions
+
+_SAYS_FAILURES = "json"
+"""The format that also tells of documents that could not be read at all."""
 
 
 class Writer(Protocol):
@@ -41,8 +44,8 @@ class Writer(Protocol):
 class StdoutWriter:
     """One document in one format to standard output, as UTF-8 whatever the terminal's encoding."""
 
-    def __init__(self, name: str, options: ParseOptions) -> None:
-        self._format = name
+    def __init__(self, exporter: Exporter, options: ParseOptions) -> None:
+        self._exporter = exporter
         self._options = options
 
     def finished(self, given: Input) -> bool:
@@ -52,7 +55,7 @@ class StdoutWriter:
         return Path(), ""  # images without an output folder are a usage error
 
     def write(self, given: Input, document: Document, pages: Iterable[Page], complete: bool) -> None:
-        (pieces,) = render(self._format, document, pages, self._options)
+        pieces = self._exporter.texts(document, pages, self._options.keep)[0]
         try:
             for piece in pieces:
                 sys.stdout.buffer.write(piece.encode("utf-8", "replace"))
@@ -63,7 +66,7 @@ class StdoutWriter:
             raise OutputError(f"cannot write standard output: {error.strerror or error}") from error
 
     def write_failed(self, given: Input, document: Document) -> None:
-        if self._format == "json":
+        if self._exporter.name == _SAYS_FAILURES:
             self.write(given, document, (), complete=False)
 
 
@@ -74,7 +77,7 @@ class FolderWriter:
         self,
         folder: OutputFolder | CloudFolder,
         ledger: Ledger,
-        formats: list[str],
+        formats: Sequence[Exporter],
         options: ParseOptions,
         resume: bool,
     ) -> None:
@@ -88,52 +91,41 @@ class FolderWriter:
         return self._resume and self._ledger.finished(given, self._options.fingerprint(), self._files(given))
 
     def image_places(self, given: Input) -> tuple[Path, str]:
-        called = image_folder(self._formats, given.place).relative_to(given.place.parent)
+        called = self._image_folder(given).relative_to(given.place.parent)
         return self._folder.staged_images(given.place), called.as_posix()
 
     def write(self, given: Input, document: Document, pages: Iterable[Page], complete: bool) -> None:
-        images = image_folder(self._formats, given.place)
+        images = self._image_folder(given)
         has_images = self._folder.publish_images(given.place, images)
-        for name in self._formats:
-            shown = _ImagesBeside(pages, f"{given.place.name}/") if name == GLM_OCR else pages
-            texts = render(name, document, shown, self._options)
-            for file, pieces in zip(output_files(name, given.place), texts, strict=True):
-                self._folder.write(file, pieces)
+        for exporter in self._formats:
+            self._write(exporter, given, document, pages)
         fingerprint = self._options.fingerprint() if complete else None
         self._ledger.add(given, fingerprint, self._files(given), images if has_images else None)
 
     def write_failed(self, given: Input, document: Document) -> None:
         self._remove_earlier(given)
-        if "json" in self._formats:
-            (pieces,) = render("json", document, (), self._options)
-            (file,) = output_files("json", given.place)
+        for exporter in self._formats:
+            if exporter.name == _SAYS_FAILURES:
+                self._write(exporter, given, document, ())
+                self._ledger.add(given, None, exporter.files(given.place), None)
+
+    def _write(self, exporter: Exporter, given: Input, document: Document, pages: Iterable[Page]) -> None:
+        texts = exporter.texts(document, pages, self._options.keep, given.place)
+        for file, pieces in zip(exporter.files(given.place), texts, strict=True):
             self._folder.write(file, pieces)
-            self._ledger.add(given, None, [file], None)
 
     def _remove_earlier(self, given: Input) -> None:
         """What earlier runs made of a document must not pass for the result of one that failed."""
         made = self._ledger.made(given) | {str(file) for file in self._files(given)}
-        for name in FORMATS:
-            for path in (*output_files(name, given.place), image_folder([name], given.place)):
+        for exporter in EXPORTERS.values():
+            for path in (*exporter.files(given.place), exporter.image_folder(given.place)):
                 if str(path) in made:
                     self._folder.remove(path)
 
     def _files(self, given: Input) -> list[PurePath]:
-        return [file for name in self._formats for file in output_files(name, given.place)]
+        return [file for exporter in self._formats for file in exporter.files(given.place)]
 
-
-class _ImagesBeside:
-    """Pages whose figures are called without the folder that a file lies in itself."""
-
-    def __init__(self, pages: Iterable[Page], folder: str) -> None:
-        self._pages = pages
-        self._folder = folder
-
-    def __iter__(self) -> Iterator[Page]:
-        for page in self._pages:
-            yield page.model_copy(update={"blocks": [self._beside(block) for block in page.blocks]})
-
-    def _beside(self, block: Block) -> Block:
-        if not block.image:
-            return block
-        return block.model_copy(update={"image": block.image.removeprefix(self._folder)})
+    def _image_folder(self, given: Input) -> PurePath:
+        """Figures are written once: where a format has a folder of its own, in that."""
+        chosen = next((one for one in self._formats if one.own_folder), self._formats[0])
+        return chosen.image_folder(given.place)

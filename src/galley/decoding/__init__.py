@@ -10,6 +10,7 @@ from galley.decoding.drafters import (
     Drafter,
     DrafterConfig,
     DraftMatching,
+    DraftModel,
     DraftWindow,
     Mtp,
     PromptLookup,
@@ -21,7 +22,7 @@ from galley.decoding.matching import MatchLimits
 from galley.decoding.pool import DraftPool, TokenKey
 from galley.decoding.request import Finish, Request, Result
 from galley.decoding.stats import Committed, Stats
-from galley.decoding.target import Handle, MtpTarget, ScoreDetail, Scores, Target
+from galley.decoding.target import Handle, HiddenStates, MtpTarget, ScoreDetail, Scores, Target
 from galley.decoding.tree import Source
 from galley.decoding.window import Window
 
@@ -33,6 +34,7 @@ __all__ = [
     "Committed",
     "Decoder",
     "DraftMatching",
+    "DraftModel",
     "DraftPool",
     "DraftWindow",
     "Drafter",
@@ -41,6 +43,7 @@ __all__ = [
     "Finish",
     "ForwardCosts",
     "Handle",
+    "HiddenStates",
     "Loop",
     "LoopGuard",
     "MatchLimits",

@@ -81,7 +81,7 @@ class Threshold:
 class Sampling:
     """Samples from the target's distribution at ``temperature``; drafts change the speed only.
 
-    Drafts are deterministic, that is point-mass drafter_config q. Speculative sampling then accepts a drafted
+    Drafts are deterministic, that is point-mass proposals q. Speculative sampling then accepts a drafted
     token with probability p(token) and otherwise samples from p without it. Sampling from p and going on
     where the sample is drafted is the same rule for chains and trees, and with one random number per
     committed token a seed gives the same text with and without drafts.

@@ -107,12 +107,12 @@ class Decoder(RequestQueue):
         while self._waiting and len(self._running) + len(joining) < self._max_batch:
             ticket, request = self._waiting.popleft()
             if ticket in self._cancelled:
-                over.append(self._unstarted(ticket, Finish.CANCELLED))
+                over.append(self._unstarted(ticket, request, Finish.CANCELLED))
                 continue
             try:
                 joining.append(self._start(ticket, request))
             except Exception as error:
-                over.append(self._unstarted(ticket, Finish.ERROR, error))
+                over.append(self._unstarted(ticket, request, Finish.ERROR, error))
         if joining:
             self._prefill(joining)
         self._running += joining
@@ -200,7 +200,7 @@ class Decoder(RequestQueue):
             assert batch_drafter is not None
 
             def draft(batch: list[ActiveSequence], batch_drafter: BatchDrafter = batch_drafter) -> list[Ids]:
-                return batch_drafter.draft([BatchItem(s.drafter, s.handle, wanted[s]) for s in batch])
+                return batch_drafter.draft([BatchItem(s.drafter.asking, s.handle, wanted[s]) for s in batch])
 
             for sequence, tokens in _isolated(sequences, draft):
                 sequence.stats.batch_drafts += 1
@@ -246,8 +246,7 @@ class Decoder(RequestQueue):
                 if sequence.handle is not None:
                     self.target.release(sequence.handle)
             self.stats.add(sequence.stats)
-            self._forget(sequence.ticket)
-        return [sequence.result() for sequence in over]
+        return [self._over(sequence.request, sequence.result()) for sequence in over]
 
 
 @contextmanager

@@ -1,4 +1,8 @@
-"""Draft–target matching (HSD, 3): from the text committed so far to the drafts that may continue it."""
+"""Draft–target matching (HSD, 3): from the text committed so far to the drafts that may continue it.
+
+The paper looks the last n = 3 tokens up in every draft and merges what follows into one prefix tree. ``MatchLimits``
+says what is done besides, and switches each of it off.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +23,22 @@ _SHIFT_WEIGHTS = (0.5, 0.25, 0.25)
 
 @dataclass(frozen=True)
 class MatchLimits:
-    """n: tokens that must match (HSD: 3). grown: the most the window grows to while several places match.
+    """How the committed text is matched with drafts.
 
-    depth: tokens drafted per place when there are several. chain: the same when there is one; it proposes the
-    whole rest of its draft up to this. places: the most places taken at once. weakest: tokens that must match
-    as a last resort, where n do not.
+    Of HSD (3) is ``n``. The public HSD code has besides it ``grown``, ``depth``, ``weakest`` and ``by_key``; the
+    numbers of ``grown``, ``chain`` and ``places``, ``resume`` and ``begin`` are Galley's own.
+
+    Attributes:
+        n: tokens that must match (HSD: 3).
+        grown: the most the window grows to while several places match; ``n`` or less switches growth off.
+        depth: tokens drafted per place when there are several.
+        chain: tokens drafted when there is one place, which proposes the rest of its draft.
+        places: the most places taken at once.
+        weakest: tokens that must match as a last resort, where ``n`` do not; ``n`` switches that off.
+        resume: take a draft up again right behind a token that the model wrote otherwise, without waiting for ``n``
+            tokens to match once more.
+        begin: expect drafts that were not used yet to begin at the start of the output and where one is used up.
+        by_key: compare tokens by their keys (see ``TokenKey``), else by their ids.
     """
 
     n: int = 3
@@ -32,6 +47,9 @@ class MatchLimits:
     chain: int = 512
     places: int = 32
     weakest: int = 1
+    resume: bool = True
+    begin: bool = True
+    by_key: bool = True
 
 
 class MatchKind(str, Enum):
@@ -82,9 +100,9 @@ class MatchOdds:
 class DraftMatcher:
     """Follows one sequence through a pool of drafts.
 
-    It knows where in which draft the text stands (``_at``), so that a draft is taken up again right behind a
-    token the model wrote otherwise, without waiting for ``n`` tokens that match once more. At the start of
-    the output, and where a draft has been used up, the beginnings of the drafts not used yet are expected.
+    It knows where in which draft the text stands (``_at``), so that a draft can be taken up again right behind a
+    token the model wrote otherwise (``MatchLimits.resume``), and which drafts were used, so that the others are
+    expected to begin (``MatchLimits.begin``). What it knows of a draft is forgotten when that is replaced.
     """
 
     def __init__(self, pool: DraftPool, limits: MatchLimits, odds: MatchOdds, source: str = "match") -> None:
@@ -95,7 +113,8 @@ class DraftMatcher:
         self._at: DraftPosition | None = None
         self._since = 1  # tokens committed since the text stood there; x0 to begin with
         self._agreed = 0  # tokens that agreed when it last did
-        self._used: set[int] = set()
+        self._used: dict[int, int] = {}
+        """drafts that the text has followed, and their editions then"""
         self._match_kind = MatchKind.EXPECTED
         self._proposed: list[DraftPosition] = []
 
@@ -103,6 +122,7 @@ class DraftMatcher:
         """Drafts of what may follow ``committed``, at most ``max_draft`` tokens each."""
         if max_draft < 1:
             return []
+        self._forget_replaced()
         weighted = self._places(committed)[: self._limits.places]
         self._proposed = [place for place, _ in weighted]
         several = len(weighted) > 1
@@ -129,15 +149,27 @@ class DraftMatcher:
         if best is None:
             self._since += len(tokens)
             return
-        self._used.add(best.draft)
+        self._used[best.draft] = self.pool.edition(best.draft)
         self._at = DraftPosition(best.draft, best.position + length)
         self._since = len(tokens) - length
         self._agreed = length
 
+    def _forget_replaced(self) -> None:
+        """Let go of drafts that were replaced since the text followed them."""
+        for draft in [draft for draft, edition in self._used.items() if self.pool.edition(draft) != edition]:
+            del self._used[draft]
+            if self._at is not None and self._at.draft == draft:
+                self._at = None
+
     def _current(self) -> DraftPosition | None:
         """The place right behind what was committed last, if it was a draft's and goes on."""
         at = self._at
-        return at if at is not None and self._since == 0 and at.position < len(self.pool[at.draft]) else None
+        if at is None or self._since or not self._limits.resume:
+            return None
+        return at if at.position < len(self.pool[at.draft]) else None
+
+    def _find(self, committed: Sequence[int], n: int) -> list[DraftPosition]:
+        return self.pool.find(committed, n, self._limits.grown, self._limits.by_key)
 
     def _places(self, committed: Sequence[int]) -> list[tuple[DraftPosition, float]]:
         """Places with the odds that the text goes on there; the likeliest first."""
@@ -145,7 +177,7 @@ class DraftMatcher:
         self._match_kind = MatchKind.CURRENT
         if current is not None and self._agreed >= self._limits.n:
             return [(current, 1.0)]  # so much agreement needs no second opinion
-        matches = self.pool.find(committed, self._limits.n, self._limits.grown)
+        matches = self._find(committed, self._limits.n)
         if current is not None:
             others = [match for match in matches if match != current]
             if not others:
@@ -163,7 +195,7 @@ class DraftMatcher:
     def _weaker(self, committed: Sequence[int]) -> list[DraftPosition]:
         """Matches of fewer tokens than ``n``, the last resort."""
         for n in range(self._limits.n - 1, self._limits.weakest - 1, -1):
-            if matches := self.pool.find(committed, n, self._limits.grown):
+            if matches := self._find(committed, n):
                 return matches
         return []
 
@@ -178,7 +210,7 @@ class DraftMatcher:
         agreeing = [
             DraftPosition(draft, start + since)
             for draft, start in anchors
-            if self.pool.same(self.pool[draft][start : start + since], recent)
+            if self.pool.same(self.pool[draft][start : start + since], recent, self._limits.by_key)
         ]
         if agreeing:
             places = [(place, 1.0 / len(agreeing)) for place in agreeing]
@@ -193,7 +225,9 @@ class DraftMatcher:
     def _anchors(self) -> list[DraftPosition]:
         """Where the text stands: in the draft being followed, or before one of those not used yet."""
         if self._at is not None and self._at.position < len(self.pool[self._at.draft]):
-            return [self._at]
+            return [self._at] if self._limits.resume else []
+        if not self._limits.begin:
+            return []
         return [DraftPosition(draft, 0) for draft in range(len(self.pool)) if draft not in self._used]
 
 

@@ -25,9 +25,13 @@ class DraftPosition(NamedTuple):
 
 
 class _Draft:
-    """One draft as tokens and as searchable text; ``starts[i]`` is where token ``i`` begins in the text."""
+    """One draft as tokens and as searchable text; ``starts[i]`` is where token ``i`` begins in the text.
 
-    def __init__(self) -> None:
+    ``edition`` counts how often the draft was replaced.
+    """
+
+    def __init__(self, edition: int = 0) -> None:
+        self.edition = edition
         self.tokens: list[int] = []
         self.starts: list[int] = []
         self.text = ""
@@ -41,6 +45,10 @@ class _Draft:
         self.tokens.extend(tokens)
         self.text += "".join(keys)
         self.ids += "".join(map(chr, tokens))
+
+    def searchable(self, by_key: bool) -> str:
+        """What is searched: the text of the keys, or the ids as characters."""
+        return self.text if by_key else self.ids
 
     def after(self, offset: int, skipped: int) -> int | None:
         """Index of the token that follows text ending at ``offset``; None inside a token.
@@ -57,9 +65,10 @@ class _Draft:
 
 
 class DraftPool:
-    """Drafts as token ids. ``add`` and ``extend`` may be called while sequences match against the pool.
+    """Drafts as token ids. ``add``, ``extend`` and ``replace`` may be called while sequences match against the pool.
 
-    A pool may serve several requests, so that a page can match what its regions are still writing (HSD, 3).
+    A pool may serve several requests, so that a page can match what its regions are still writing, as the public
+    HSD code does.
     """
 
     def __init__(self, drafts: Iterable[Sequence[int]] = (), key: TokenKey = chr) -> None:
@@ -86,14 +95,29 @@ class DraftPool:
         ids = [int(token) for token in tokens]
         self._drafts[draft].extend(ids, [self.key(token) for token in ids])
 
+    def replace(self, draft: int, tokens: Sequence[int]) -> None:
+        """Withdraw what a draft holds and offer ``tokens`` in its place, under the same number.
+
+        Used where the region that was writing the draft failed or ran into a loop. Nothing matches what was
+        withdrawn any more, and a sequence that followed it is told by ``edition``.
+        """
+        self._drafts[draft] = _Draft(self._drafts[draft].edition + 1)
+        self.extend(draft, tokens)
+
+    def edition(self, draft: int) -> int:
+        """How often a draft was replaced."""
+        return self._drafts[draft].edition
+
     def key(self, token: int) -> str:
         known = self._keys.get(token)
         if known is None:
             known = self._keys[token] = self._key(token)
         return known
 
-    def same(self, left: Sequence[int], right: Sequence[int]) -> bool:
-        """Whether two runs of tokens have the same text."""
+    def same(self, left: Sequence[int], right: Sequence[int], by_key: bool = True) -> bool:
+        """Whether two runs of tokens have the same text, or the same ids where not ``by_key``."""
+        if not by_key:
+            return list(left) == list(right)
         return "".join(map(self.key, left)) == "".join(map(self.key, right))
 
     def count(self, unit: Sequence[int]) -> int:
@@ -104,32 +128,37 @@ class DraftPool:
             sum(draft.text.count(text) for draft in self._drafts) if text else 0,
         )
 
-    def find(self, context: Sequence[int], shortest: int, longest: int) -> list[DraftPosition]:
+    def find(
+        self, context: Sequence[int], shortest: int, longest: int, by_key: bool = True
+    ) -> list[DraftPosition]:
         """Every place where the end of ``context`` occurs and something follows.
 
         The window starts at ``shortest`` tokens and grows, up to ``longest``, while several places match;
-        where the next growth leaves none, the places before it are returned (HSD's growing match window).
-        Tokens without a key do not count.
+        where the next growth leaves none, the places before it are returned (the public HSD code's growing match
+        window). Tokens without a key do not count. by_key: compare keys, else ids.
         """
-        keys, skipped = self._recent_keys(context, longest)
+        keys, skipped = self._recent_keys(context, max(longest, shortest), by_key)
         if len(keys) < shortest:
             return []
         needle = "".join(keys[-shortest:])
-        places = [(d, end) for d, draft in enumerate(self._drafts) for end in _ends(draft.text, needle)]
-        found = self._places_to_matches(places, skipped)
+        texts = [draft.searchable(by_key) for draft in self._drafts]
+        places = [(d, end) for d, text in enumerate(texts) for end in _ends(text, needle)]
+        found = self._positions(places, skipped, by_key)
         for size in range(shortest + 1, len(keys) + 1):
             if len(found) < 2:
                 break
             needle = keys[-size] + needle
-            places = [(d, end) for d, end in places if self._drafts[d].text.endswith(needle, 0, end)]
-            narrowed = self._places_to_matches(places, skipped)
+            places = [(d, end) for d, end in places if texts[d].endswith(needle, 0, end)]
+            narrowed = self._positions(places, skipped, by_key)
             if not narrowed:
                 break
             found = narrowed
         return found
 
-    def _recent_keys(self, context: Sequence[int], longest: int) -> tuple[list[str], int]:
+    def _recent_keys(self, context: Sequence[int], longest: int, by_key: bool) -> tuple[list[str], int]:
         """Keys of the last ``longest`` tokens that have one, and the number of key-less tokens at the end."""
+        if not by_key:
+            return [chr(token) for token in context[-longest:]], 0
         keys: list[str] = []
         skipped = 0
         for token in reversed(context):
@@ -141,11 +170,15 @@ class DraftPool:
                 skipped += 1
         return keys[::-1], skipped
 
-    def _places_to_matches(self, places: Sequence[tuple[int, int]], skipped: int) -> list[DraftPosition]:
+    def _positions(
+        self, places: Sequence[tuple[int, int]], skipped: int, by_key: bool
+    ) -> list[DraftPosition]:
+        """Positions behind places in the searched text; those inside a token, or with nothing behind, left out."""
         found = []
         for number, end in places:
-            position = self._drafts[number].after(end, skipped)
-            if position is not None and position < len(self._drafts[number].tokens):
+            draft = self._drafts[number]
+            position = draft.after(end, skipped) if by_key else end
+            if position is not None and position < len(draft.tokens):
                 found.append(DraftPosition(number, position))
         return found
 

@@ -79,10 +79,15 @@ class RequestQueue(ABC):
     def _sweep(self) -> list[Result]:
         """Take finished sequences out and free what is held for them."""
 
-    def _unstarted(self, ticket: int, finish: Finish, error: Exception | None = None) -> Result:
-        self._forget(ticket)
-        return Result(ticket, [], finish, Stats(), [], error=error)
+    def _unstarted(
+        self, ticket: int, request: Request, finish: Finish, error: Exception | None = None
+    ) -> Result:
+        return self._over(request, Result(ticket, [], finish, Stats(), [], error=error))
 
-    def _forget(self, ticket: int) -> None:
-        self._alive.discard(ticket)
-        self._cancelled.discard(ticket)
+    def _over(self, request: Request, result: Result) -> Result:
+        """Forget a request that is over and say so to who asked."""
+        self._alive.discard(result.ticket)
+        self._cancelled.discard(result.ticket)
+        if request.on_finish:
+            request.on_finish(result)
+        return result

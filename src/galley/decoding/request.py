@@ -36,7 +36,8 @@ class Request:
     tokens returned; the stop token is not returned, but needs room like any other. drafter: what drafts,
     None for the decoder's. acceptance: what is accepted. repetition_penalty: 1 is none. loop_guard: None
     switches it off. confidence: record the model's log-probability of every token in the trace. on_commit:
-    called with the new tokens after each round.
+    called with the new tokens after each round. on_finish: called once with the result when the text is over,
+    before the next round of the others. Neither may raise.
     """
 
     prompt: Any
@@ -49,6 +50,7 @@ class Request:
     loop_guard: LoopGuard | None = field(default_factory=LoopGuard)
     confidence: bool = True
     on_commit: Callable[[list[int]], None] | None = None
+    on_finish: Callable[[Result], None] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.max_tokens, Integral) or self.max_tokens < 1:

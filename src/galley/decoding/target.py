@@ -91,6 +91,18 @@ class Target(Protocol):
         ...
 
 
+class HiddenStates(Target, Protocol):
+    """A target that shows its states, for heads that draft from them (Medusa, EAGLE)."""
+
+    def hidden(self, handle: Handle) -> NDArray[np.float32]:
+        """(k, width) states of the last layer of the cached tokens that were not asked for before.
+
+        In the order of the tokens, those of the prompt at first. The last one is the state that predicted the
+        boundary, which a Medusa head starts from; an EAGLE head reads them all.
+        """
+        ...
+
+
 class MtpTarget(Target, Protocol):
     """A target with a multi-token-prediction head."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import mimetypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 
 from galley.document.captions import caption_owners
@@ -34,7 +35,7 @@ try:
     )
 except ImportError as error:
     raise UsageError(
-        "DoclingDocument needs docling-core; install it: pip install 'galley[docling]'"
+        "DoclingDocument needs docling-core; install it: pip install 'galley-ocr[docling]'"
     ) from error
 
 _POINTS_PER_INCH = 72.0
@@ -60,6 +61,12 @@ def to_docling(document: Document) -> DoclingDocument:
     Confidence, sources and flags, which Docling has no place for that its exports do not print, are left out.
     """
     return _Export(document).run()
+
+
+def docling_pieces(document: Document) -> Iterator[str]:
+    """The same as JSON, in one piece: Docling's model knows only whole documents."""
+    data = to_docling(document).export_to_dict()
+    yield json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
 class _Export:

@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from galley.document.methods import call
+
 if TYPE_CHECKING:
     from docling_core.types.doc import DoclingDocument
+    from pandas import DataFrame
 
 SCHEMA_VERSION = "1.0"
 
@@ -141,6 +144,22 @@ class Table(_Data):
     def has_spans(self) -> bool:
         return any(cell.rowspan > 1 or cell.colspan > 1 for cell in self.cells)
 
+    def to_html(self) -> str:
+        """As ``<table>``, spans and header cells kept."""
+        return str(call("table_to_html", self))
+
+    def to_csv(self) -> str:
+        """As comma-separated values; the text of a cell that spans several places stands in the first of them."""
+        return str(call("table_to_csv", self))
+
+    def to_dataframe(self) -> DataFrame:
+        """As a pandas ``DataFrame`` of texts.
+
+        Leading header rows name the columns, several of them as a ``MultiIndex``; the text of a cell that spans
+        several places stands in all of them. Raises ``UsageError`` where pandas is not installed.
+        """
+        return call("table_to_dataframe", self)
+
 
 class Block(_Data):
     """A region of a page with its content in reading order.
@@ -208,6 +227,10 @@ class Page(_Data):
     failures: list[str] = Field(default_factory=list, exclude=True)
     work: Work | None = Field(default=None, exclude=True)
 
+    def to_markdown(self, keep: str | Collection[str] = ("footnotes",)) -> str:
+        """The page alone as Markdown; ``keep`` as for ``Document.to_markdown``."""
+        return Document(pages=[self]).to_markdown(keep)
+
 
 class Document(_Data):
     """A parsed document. ``failures`` lists everything that was asked for and could not be read."""
@@ -219,45 +242,50 @@ class Document(_Data):
     failures: list[Failure] = Field(default_factory=list)
     metadata: dict[str, Any] = Field(default_factory=dict)
 
-    def to_markdown(self, keep: Collection[str] = ("footnotes",)) -> str:
+    @property
+    def blocks(self) -> list[Block]:
+        """The blocks of all pages in reading order."""
+        return [block for page in self.pages for block in page.blocks]
+
+    @property
+    def tables(self) -> list[Table]:
+        """The tables of all pages in reading order."""
+        return [block.table for block in self.blocks if block.table is not None]
+
+    def export(self, format: str, keep: str | Collection[str] = ("footnotes",)) -> str:
+        """In any output format, as ``galley parse -f`` writes it; ``keep`` as for ``to_markdown``.
+
+        Raises ``UsageError`` with the names there are for a format there is not.
+        """
+        return str(call("export", self, format, keep))
+
+    def to_markdown(self, keep: str | Collection[str] = ("footnotes",)) -> str:
         """As Markdown. ``keep``: which of headers, footers, footnotes, page-numbers to show."""
-        from galley.document.markdown import to_markdown
+        return self.export("md", keep)
 
-        return to_markdown(self, keep)
-
-    def to_html(self, keep: Collection[str] = ("footnotes",)) -> str:
+    def to_html(self, keep: str | Collection[str] = ("footnotes",)) -> str:
         """As a complete HTML page. ``keep`` as for ``to_markdown``."""
-        from galley.document.html import to_html
+        return self.export("html", keep)
 
-        return to_html(self, keep)
-
-    def to_text(self, keep: Collection[str] = ("footnotes",)) -> str:
+    def to_text(self, keep: str | Collection[str] = ("footnotes",)) -> str:
         """As plain text. ``keep`` as for ``to_markdown``."""
-        from galley.document.text import to_text
-
-        return to_text(self, keep)
+        return self.export("text", keep)
 
     def to_json(self, indent: int | None = 2) -> str:
         """As JSON with everything that is known; ``from_json`` reads it back."""
-        from galley.document.json import to_json
-
-        return to_json(self, indent)
+        return str(call("to_json", self, indent))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Document:
         """The document ``to_json`` wrote; raises ``InputError`` for anything else."""
-        from galley.document.json import from_json
-
-        return from_json(text)
+        document: Document = call("from_json", text)
+        return document
 
     def to_docling(self) -> DoclingDocument:
         """As a ``DoclingDocument`` of docling-core; raises ``UsageError`` where that is not installed."""
-        from galley.document.docling import to_docling
-
-        return to_docling(self)
+        return call("to_docling", self)
 
     def to_glmocr(self) -> list[list[dict[str, Any]]]:
         """As the GLM-OCR SDK's JSON: per page a list of regions with boxes on a 0 to 1000 scale."""
-        from galley.document.glmocr import to_glmocr
-
-        return to_glmocr(self)
+        regions: list[list[dict[str, Any]]] = call("to_glmocr", self)
+        return regions

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from galley.document.model import Block, Label, Page
+from galley.errors import UsageError
 
 _FURNITURE = {
     Label.HEADER: "headers",
@@ -20,6 +21,19 @@ DEFAULT_KEEP = ("footnotes",)
 REACH = 8
 """Pages over which text may run on: more pages of nothing but pictures and tables than this end a paragraph, so
 that a long document can be shown without holding all of it."""
+
+
+def read_keep(keep: str | Collection[str]) -> frozenset[str]:
+    """The names of page furniture to show, given as a collection or parted by commas.
+
+    Raises ``UsageError`` with the names there are for any other.
+    """
+    names = keep.split(",") if isinstance(keep, str) else keep
+    kept = frozenset(name.strip() for name in names if name.strip())
+    for name in sorted(kept):
+        if name not in KEEPABLE:
+            raise UsageError(f"there is no page furniture {name!r} to keep; there are {', '.join(KEEPABLE)}")
+    return kept
 
 
 @dataclass

@@ -17,8 +17,10 @@ _LEFT_TO_RIGHT = ("L", "EN", "AN")
 
 
 def in_reading_order(words: Sequence[TextWord]) -> list[TextWord]:
-    """The words of one line, given from left to right, in reading order: reversed where no more of them are
-    written to the right than to the left. Numbers are written alike in both."""
+    """The words of one line, given from left to right, in reading order.
+
+    Reversed where no more of them are written to the right than to the left. Numbers are written alike in both.
+    """
     kinds = [_kind(word.text) for word in words]
     leftward = sum(kind < 0 for kind in kinds)
     lettered = sum(any(map(str.isalpha, word.text)) for word in words)

@@ -12,16 +12,23 @@ from galley.document import BBox
 from galley.drafters.bidi import in_reading_order
 from galley.drafters.line import TextLine, Word
 from galley.drafters.superscript import with_superscripts
+from galley.geometry import overlap_x, overlap_y
 from galley.ingest.page import TextLayer, TextWord
 
-# White space wider than this many font sizes parts columns and table cells rather than words.
-_WORD_GAP = 1.0
-# Words this close, in font sizes, touch: no space, however narrow it is set, lies between them.
-_TOUCHING = (-0.3, 0.06)
-# How much larger than the text a drop cap is at least.
-_INITIAL = 1.7
-# Part of its height by which a word's lower edge is above that of a raised mark's neighbour.
-_RAISED = 0.15
+# In font sizes:
+WORD_GAP = 1.0
+"""White space wider than that parts columns and table cells rather than words."""
+TOUCHING = (-0.3, 0.06)
+"""Words this close touch: no space, however narrow it is set, lies between them."""
+MOST_BACKWARDS = 0.5
+"""How far a word may begin before the end of the one it follows."""
+# Ratios:
+DROP_CAP = 1.7
+"""How much larger than the text a drop cap is at least."""
+SAME_ROW = 0.4
+"""Shared height of two words on one line, as a part of the smaller height."""
+RAISED = 0.15
+"""Part of its height by which a word's lower edge is above that of a raised mark's neighbour."""
 
 
 def text_layer_lines(layer: TextLayer) -> list[TextLine]:
@@ -44,7 +51,7 @@ def _size(word: TextWord) -> float:
     return word.size or word.bbox.height
 
 
-def _upright(word: TextWord) -> bool:
+def _is_horizontal(word: TextWord) -> bool:
     """False for words set along the page's side: their characters advance up or down."""
     boxes = word.char_boxes
     if boxes is None or len(boxes) < 2:
@@ -55,25 +62,30 @@ def _upright(word: TextWord) -> bool:
 
 def _follows(chain: Sequence[TextWord], word: TextWord) -> bool:
     last = chain[-1]
-    if _upright(last) != _upright(word):
+    if _is_horizontal(last) != _is_horizontal(word):
         return False
     size = max(_size(last), _size(word))
-    if not _upright(word):
+    if not _is_horizontal(word):
         above = last.bbox.y0 - word.bbox.y1
         below = word.bbox.y0 - last.bbox.y1
-        return _overlap_x(last.bbox, word.bbox) > 0.5 and -0.5 * size < max(above, below) < _WORD_GAP * size
+        return (
+            overlap_x(last.bbox, word.bbox) > 0.5
+            and -MOST_BACKWARDS * size < max(above, below) < WORD_GAP * size
+        )
     if _is_initial(last, word):
         return False
     gap = word.bbox.x0 - last.bbox.x1
     anchor = max(chain, key=_size)
-    same_row = max(_overlap_y(last.bbox, word.bbox), _overlap_y(anchor.bbox, word.bbox)) > 0.4
-    return same_row and -0.5 * size < gap < _WORD_GAP * size
+    same_row = max(overlap_y(last.bbox, word.bbox), overlap_y(anchor.bbox, word.bbox)) > SAME_ROW
+    return same_row and -MOST_BACKWARDS * size < gap < WORD_GAP * size
 
 
 def _is_initial(letter: TextWord, word: TextWord) -> bool:
-    """Whether a letter set much larger than the word after it stands beside several lines; it is a line of its own
-    until all lines are known."""
-    return len(letter.text) <= 2 and letter.text[-1].isupper() and _size(letter) > _INITIAL * _size(word)
+    """Whether a letter set much larger than the word after it stands beside several lines.
+
+    It is a line of its own until all lines are known.
+    """
+    return len(letter.text) <= 2 and letter.text[-1].isupper() and _size(letter) > DROP_CAP * _size(word)
 
 
 def _join(chains: list[list[TextWord]]) -> list[list[TextWord]]:
@@ -84,7 +96,7 @@ def _join(chains: list[list[TextWord]]) -> list[list[TextWord]]:
     successor: dict[int, int] = {}
     taken: set[int] = set()
     for i, chain in enumerate(chains):
-        if not _upright(chain[-1]):
+        if not _is_horizontal(chain[-1]):
             continue
         for j in _near(chain, starts):
             # Links run to the right, or back by less than half a type size: a ring would have to run back.
@@ -119,7 +131,7 @@ def _linked(chains: list[list[TextWord]], successor: dict[int, int], at: int) ->
 
 
 def _line(words: list[TextWord]) -> TextLine:
-    if _upright(words[0]):
+    if _is_horizontal(words[0]):
         words = in_reading_order(with_superscripts(_glued(words)))
     letters = sum(len(word.text) for word in words)
 
@@ -154,8 +166,8 @@ def _touches(left: TextWord, right: TextWord) -> bool:
     size = max(_size(left), _size(right))
     gap = (right.bbox.x0 - left.bbox.x1) / max(1e-6, size)
     # A raised mark before a word, as before the address of an author, is no part of the word.
-    mark = right.text[0].isalpha() and left.bbox.y1 < right.bbox.y1 - _RAISED * right.bbox.height
-    return _TOUCHING[0] < gap < _TOUCHING[1] and not mark
+    mark = right.text[0].isalpha() and left.bbox.y1 < right.bbox.y1 - RAISED * right.bbox.height
+    return TOUCHING[0] < gap < TOUCHING[1] and not mark
 
 
 def _merged(left: TextWord, right: TextWord) -> TextWord:
@@ -172,12 +184,3 @@ def _weighted_median(pairs: list[tuple[float, int]]) -> float:
         if half <= 0:
             return value
     return pairs[-1][0]
-
-
-def _overlap_y(a: BBox, b: BBox) -> float:
-    """Shared height as a part of the smaller height."""
-    return (min(a.y1, b.y1) - max(a.y0, b.y0)) / max(1e-6, min(a.height, b.height))
-
-
-def _overlap_x(a: BBox, b: BBox) -> float:
-    return (min(a.x1, b.x1) - max(a.x0, b.x0)) / max(1e-6, min(a.width, b.width))

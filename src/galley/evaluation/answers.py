@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path, PurePosixPath
 
-from galley.errors import InputError
+from pydantic import BaseModel
+
+from galley.evaluation.records import read_json
 
 _SUFFIXES = (".md", ".html", ".txt", ".tex", ".mmd")
 
@@ -29,21 +30,14 @@ class Answers:
         return None if found is None else found.read_text(encoding="utf-8", errors="replace")
 
 
+class _Answer(BaseModel):
+    html: str
+
+
 def _texts(path: Path) -> dict[str, str]:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise InputError(f"{path} is neither a folder of predictions nor a JSON file: {error}") from error
-    if not isinstance(data, dict):
-        raise InputError(f"{path} holds no JSON object of texts by sample name")
-    return {str(name): _text(path, name, value) for name, value in data.items()}
-
-
-def _text(path: Path, name: str, value: object) -> str:
-    text = value.get("html") if isinstance(value, dict) else value
-    if not isinstance(text, str):
-        raise InputError(f"{path}: {name} is no text")
-    return text
+    what = "a folder of predictions or a JSON object of texts by sample name"
+    answers = read_json(path, dict[str, str | _Answer], what)
+    return {name: text if isinstance(text, str) else text.html for name, text in answers.items()}
 
 
 def stem_of(file: str) -> str:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from galley.api import open_with
 from galley.document import BBox, Block, Label, Page
 from galley.errors import UsageError
 from galley.ingest.page import PageImage
-from galley.parsing.blocks import Setting, zone_blocks
+from galley.parsing.blocks.build_blocks import zone_blocks
+from galley.parsing.blocks.context import BlockContext
 from galley.parsing.draft import DraftParser
-from galley.parsing.headings import body_height
-from galley.parsing.hyphens import Vocabulary
+from galley.parsing.lines.measure_body_text import body_height
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import make_strategy
+from galley.parsing.page.state import BodyText, Zone
 from galley.parsing.strategies.regions import RegionsParser, with_answers
-from galley.parsing.zones import Zone
+from galley.parsing.text.hyphenation import Vocabulary
+from galley.reading import open_with
+from galley.strategy_factory import make_strategy
 
 
 class CropReader:
@@ -55,12 +56,11 @@ def drafted_crop(draft: DraftParser, page: PageImage, label: Label) -> Block:
     image = page.image
     box = BBox(x0=0, y0=0, x1=image.shape[1], y1=image.shape[0])
     lines = draft.ocr.read(image)
-    setting = Setting(
-        body=body_height(lines),
-        words=Vocabulary(line.text for line in lines),
+    context = BlockContext(
+        BodyText(body_height(lines), words=Vocabulary(line.text for line in lines)),
         read_table=lambda bbox, inside: draft.tables.read(image, bbox, list(inside)),
     )
-    blocks = zone_blocks(Zone(label, box, lines, 1.0), setting)
+    blocks = zone_blocks(Zone(label, box, lines, 1.0), context)
     if len(blocks) == 1 and blocks[0].label is label:
         return blocks[0]
     return Block(label=label, bbox=box, content="\n".join(block.content for block in blocks))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from galley.document import Label
@@ -15,27 +17,30 @@ from galley.evaluation.parallel import map_limited
 from galley.evaluation.whole import write_whole
 
 if TYPE_CHECKING:
-    from galley.api import PageParser
     from galley.document import Block, Document
     from galley.evaluation.crops import CropReader
     from galley.parsing.options import ParseOptions
+    from galley.reading import PageParser
 
 Say = Callable[[str], None]
 
 _TIMES = "times.tsv"
-"""Seconds of each page, processes at work, and whether models were loaded meanwhile."""
+"""Wall and CPU seconds of each page, processes at work, and whether models were loaded meanwhile."""
+_TIME = re.compile(r"(\d+\.\d+)\t(\d+\.\d+)\t([1-9]\d*)\t(first)?")
 
 
 @dataclass(frozen=True)
 class Task:
     """One file to read and where its Markdown goes; ``page`` (1-based) picks a page of a PDF. ``label``: the
-    file is a picture of one such block, not a page.
+    file is a picture of one such block, not a page. as_parsed: the Markdown that ``galley parse`` writes,
+    instead of the one that ``benchmark_markdown`` describes.
     """
 
     source: Path
     target: Path
     page: int | None = None
     label: Label | None = None
+    as_parsed: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,31 +100,43 @@ class _Job:
 def _predict(job: _Job) -> None:
     first = _readers.cache_info().currsize == 0
     readers = _readers(job.options, job.jobs)
-    started = time.perf_counter()
+    started, cpu_started = time.perf_counter(), time.process_time()
     text = readers.page(job.task) if job.task.label is None else readers.crop(job.task)
-    seconds = time.perf_counter() - started
+    seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
     write_whole(job.task.target, text)
     with job.times.open("a", encoding="utf-8") as times:  # one short line at a time, from any process
-        times.write(f"{seconds:.4f}\t{job.jobs}\t{'first' if first else ''}\n")
+        times.write(f"{seconds:.4f}\t{cpu_seconds:.4f}\t{job.jobs}\t{'first' if first else ''}\n")
 
 
-def pages_per_second(folder: Path) -> float | None:
-    """The speed predictions in the folder were made at, all jobs together; ``None`` where it is not known.
+@dataclass(frozen=True)
+class Speed:
+    """How fast predictions were made: pages per second of all jobs together, CPU seconds of a page."""
+
+    pages_per_second: float
+    cpu_seconds: float
+
+
+def prediction_speed(folder: Path) -> Speed | None:
+    """The speed predictions in the folder were made at; ``None`` where it is not known.
 
     The first page of each process, which waits for its models, is left out unless there is no other.
     """
     times = folder / _TIMES
     if not times.is_file():
         return None
-    rows = [line.split("\t") for line in times.read_text(encoding="utf-8").splitlines()]
-    later = [row for row in rows if row[2] != "first"] or rows
-    seconds = sum(float(row[0]) / int(row[1]) for row in later)
-    return len(later) / seconds if seconds else None
+    rows = [
+        found.groups()
+        for line in times.read_text(encoding="utf-8").splitlines()
+        if (found := _TIME.fullmatch(line))
+    ]
+    later = [row for row in rows if not row[3]] or rows
+    seconds = sum(float(row[0]) / int(row[2]) for row in later)
+    return Speed(len(later) / seconds, fmean(float(row[1]) for row in later)) if seconds else None
 
 
 def benchmark_markdown(document: Document) -> str:
-    """The document as benchmarks expect it: every table as HTML, formulas in ``$$``, plain text unescaped,
-    figures and page furniture left out."""
+    """The document as benchmarks of single elements expect it: every table as HTML, formulas in ``$$``, plain
+    text unescaped, figures and page furniture left out."""
     from galley.document.select import DEFAULT_KEEP, shown
 
     blocks = (_block(item.block, item.content.strip("\n")) for item in shown(document.pages, DEFAULT_KEEP))
@@ -166,7 +183,7 @@ class _Readers:
         document = parse(task.source, options=self._options, parser=self._parser, pages=pages)
         if document.failures:
             raise RuntimeError(document.failures[0].message)
-        return benchmark_markdown(document)
+        return document.to_markdown() if task.as_parsed else benchmark_markdown(document)
 
     def crop(self, task: Task) -> str:
         assert task.label is not None

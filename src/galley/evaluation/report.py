@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import html
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from PIL import Image
 
 from galley.errors import GalleyError
@@ -31,18 +31,6 @@ __all__ = [
 _CASE_PIXELS = 900
 _CASE_DPI = 100
 _CASE_CHARACTERS = 6000
-
-_STYLE = """
-body{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2rem auto;padding:0 1rem;color:#1c1c1c}
-table{border-collapse:collapse;margin:.5rem 0 1.5rem}td,th{border:1px solid #ccc;padding:.2rem .6rem}
-td:not(:first-child){text-align:right;font-variant-numeric:tabular-nums}th{background:#f3f3f3}
-.case{display:grid;grid-template-columns:repeat(3,1fr);gap:1rem;border-top:1px solid #ccc;padding:1rem 0}
-.case img{max-width:100%;max-height:36rem}.case h4{margin:0 0 .3rem;font-weight:normal;color:#666}
-.case pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:12px;margin:0;max-height:36rem;overflow:auto}
-.plots img{max-width:48%}
-h1,h3,p,li{overflow-wrap:anywhere}.wide{overflow-x:auto}
-@media(max-width:700px){.case{grid-template-columns:1fr}.plots img{max-width:100%}}
-"""
 
 
 @dataclass(frozen=True)
@@ -111,7 +99,9 @@ def to_markdown(report: Report) -> str:
         parts.append("## Failures\n\n" + "\n".join(f"* {failure}" for failure in report.failures))
     for table in report.tables:
         head = "| " + " | ".join(table.head) + " |"
-        rows = ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in table.rows]
+        rows = [
+            "| " + " | ".join(_cell(cell).replace("|", "\\|") for cell in row) + " |" for row in table.rows
+        ]
         parts.append("\n".join([f"## {table.title}", "", head, "|" + "---|" * len(table.head), *rows]))
         parts += [table.note] if table.note else []
     if report.cases:
@@ -122,48 +112,23 @@ def to_markdown(report: Report) -> str:
 
 def to_html(report: Report) -> str:
     """One file with its plots and images inside."""
-    body = [f"<h1>{_escape(report.title)}</h1>", *(f"<p>{_escape(line)}</p>" for line in report.intro)]
-    body += [f"<p><b>{_escape(warning)}</b></p>" for warning in report.warnings]
-    if report.failures:
-        items = "".join(f"<li>{_escape(failure)}</li>" for failure in report.failures)
-        body.append(f"<h2>Failures</h2><ul>{items}</ul>")
-    body += [_html_table(table) for table in report.tables]
-    plots = [plot for plot in report.plots if plot.worth_showing]
-    if plots:
-        body.append(f'<h2>Plots</h2><div class="plots">{"".join(map(_html_plot, plots))}</div>')
-    if report.cases:
-        body.append("<h2>Worst samples</h2>" + "".join(map(_html_case, report.cases)))
-    title = _escape(report.title)
-    view = '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    head = f'<meta charset="utf-8">{view}<title>{title}</title><style>{_STYLE}</style>'
-    return f"<!doctype html><html><head>{head}</head><body>{''.join(body)}</body></html>\n"
+    environment = Environment(
+        loader=PackageLoader("galley.evaluation", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters |= {"cell": _cell, "short": _short}
+    plots = [(plot.title, _base64(plot.png())) for plot in report.plots if plot.worth_showing]
+    cases = [(case, *_picture(case)) for case in report.cases]
+    return environment.get_template("report.html").render(report=report, plots=plots, cases=cases)
 
 
 def _cell(value: object) -> str:
     if value is None:
         return "–"
-    return f"{value:.4f}" if isinstance(value, float) else str(value).replace("|", "\\|")
-
-
-def _escape(value: object) -> str:
-    return html.escape(str(value))
-
-
-def _html_table(table: Table) -> str:
-    head = "".join(f"<th>{_escape(name)}</th>" for name in table.head)
-    cells = ("".join(f"<td>{_escape(_cell(cell))}</td>" for cell in row) for row in table.rows)
-    body = "".join(f"<tr>{row}</tr>" for row in cells)
-    note = f"<p>{_escape(table.note)}</p>" if table.note else ""
-    rows = f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'
-    return f"<h2>{_escape(table.title)}</h2>{rows}{note}"
-
-
-def _html_case(case: Case) -> str:
-    picture = _picture(case.image, case.page) if case.image else ""
-    texts = [f"<pre>{_escape(_short(text))}</pre>" for text in (case.truth, case.output)]
-    parts = zip(("image", case.truth_name, "output"), (picture, *texts), strict=True)
-    columns = "".join(f"<div><h4>{_escape(name)}</h4>{part}</div>" for name, part in parts)
-    return f'<h3>{_escape(case.name)}: {_escape(case.score)}</h3><div class="case">{columns}</div>'
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def _short(text: str) -> str:
@@ -171,20 +136,19 @@ def _short(text: str) -> str:
     return f"{text[:_CASE_CHARACTERS]}\n… {left_out} more characters" if left_out > 0 else text
 
 
-def _picture(path: Path, page: int) -> str:
+def _picture(case: Case) -> tuple[str, str]:
+    """The case's image as base64 JPEG, or nothing and why there is none."""
+    if case.image is None:
+        return "", ""
     try:
-        with open_source(path, pages=page, dpi=_CASE_DPI) as source:
-            small = Image.fromarray(source.page(page).image)
+        with open_source(case.image, pages=case.page, dpi=_CASE_DPI) as source:
+            small = Image.fromarray(source.page(case.page).image)
     except (GalleyError, OSError) as error:
-        return f"<p>no image: {_escape(error)}</p>"
+        return "", f"no image: {error}"
     small.thumbnail((_CASE_PIXELS, _CASE_PIXELS))
     data = io.BytesIO()
     small.save(data, "JPEG", quality=70)
-    return f'<img alt="" src="data:image/jpeg;base64,{_base64(data.getvalue())}">'
-
-
-def _html_plot(plot: Plot) -> str:
-    return f'<img alt="{_escape(plot.title)}" src="data:image/png;base64,{_base64(plot.png())}">'
+    return _base64(data.getvalue()), ""
 
 
 def _base64(data: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,10 +11,10 @@ from statistics import fmean
 from galley.document import Label
 from galley.errors import InputError
 from galley.evaluation.answers import Answers
-from galley.evaluation.benchmarks import Settings
 from galley.evaluation.parallel import map_limited
 from galley.evaluation.predict import Task
 from galley.evaluation.report import Case, Headline, Histogram, Report, Table
+from galley.evaluation.settings import Settings
 
 _WORST = 12
 
@@ -64,13 +65,28 @@ class Benchmark:
 
     columns: the first one is the benchmark's score, which ranks samples and runs. score: metrics of
     (prediction, truth); importable by name, since it runs in other processes. label: the samples are crops
-    of one such block, not pages.
+    of one such block, not pages. as_parsed: the benchmark scores the Markdown that users get.
     """
 
     title: str
     columns: tuple[Column, ...]
     score: Callable[[tuple[str, str]], Metrics]
     label: Label | None = None
+    as_parsed: bool = False
+
+
+def read_truth(file: Path) -> str:
+    """A truth's text.
+
+    Raises:
+        InputError: The file cannot be read or is not UTF-8.
+    """
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file} is not UTF-8, which truths have to be; convert it") from error
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}") from error
 
 
 def score_samples(benchmark: Benchmark, samples: Sequence[Sample], settings: Settings) -> Scores:
@@ -79,14 +95,18 @@ def score_samples(benchmark: Benchmark, samples: Sequence[Sample], settings: Set
         raise InputError(f"{settings.data} holds no samples of {benchmark.title}")
 
     def tasks(folder: Path) -> list[Task]:
-        return [Task(s.source, folder / f"{s.name}.md", label=benchmark.label) for s in samples]
+        return [
+            Task(s.source, folder / f"{s.name}.md", label=benchmark.label, as_parsed=benchmark.as_parsed)
+            for s in samples
+        ]
 
     path, failed = settings.predictions(tasks)
     answers = Answers(path)
     texts = [answers.get(sample.name, _image_name(sample)) for sample in samples]
     missing = [sample.name for sample, text in zip(samples, texts, strict=True) if text is None]
     if len(missing) == len(samples):
-        raise InputError(f"{path} holds no prediction for any of the {len(samples)} samples")
+        reason = f": {failed[0]}" if failed else ""
+        raise InputError(f"{path} holds no prediction for any of the {len(samples)} samples{reason}")
     name = path.resolve().name if path.is_dir() else path.stem
     result = Scores([], missing, [f"not predicted: {problem}" for problem in failed], name)
     if settings.leave_out_missing:
@@ -138,7 +158,7 @@ def _values(scored: Sequence[Scored], key: str) -> list[float]:
 
 
 def make_report(benchmark: Benchmark, scores: Scores, settings: Settings) -> Report:
-    """The table, means by group, histograms and the worst samples."""
+    """The table, means by group, histograms and the worst samples; all samples in ``samples.csv``."""
     report = Report(f"{benchmark.title}: {scores.name}")
     report.intro.append(f"{len(scores.scored)} samples of {settings.data.name}.")
     if scores.missing:
@@ -160,13 +180,32 @@ def make_report(benchmark: Benchmark, scores: Scores, settings: Settings) -> Rep
         Histogram(column.title, _values(scores.scored, column.key)) for column in benchmark.columns
     ]
     report.cases += _worst(scores.scored, first)
+    _write_samples(benchmark, scores.scored, settings.out / "samples.csv")
     return report
+
+
+def _write_samples(benchmark: Benchmark, scored: Sequence[Scored], path: Path) -> None:
+    """One line per sample, those that score worst first; a metric that says nothing about a sample is empty."""
+    rows = _by_score(scored, benchmark.columns[0])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["sample", "group", *(column.key for column in benchmark.columns)])
+        for entry in rows:
+            values = (entry.metrics.get(column.key) for column in benchmark.columns)
+            cells = ("" if value is None else f"{value:.6f}" for value in values)
+            writer.writerow([entry.sample.name, entry.sample.group, *cells])
+
+
+def _by_score(scored: Sequence[Scored], column: Column) -> list[Scored]:
+    """The samples that have the score, worst first, then those that have none."""
+    known = [entry for entry in scored if column.key in entry.metrics]
+    known.sort(key=lambda entry: entry.metrics[column.key], reverse=column.lower_is_better)
+    return known + [entry for entry in scored if column.key not in entry.metrics]
 
 
 def _worst(scored: Sequence[Scored], column: Column) -> list[Case]:
     """The samples with the worst value of the benchmark's score."""
-    known = [entry for entry in scored if column.key in entry.metrics]
-    known.sort(key=lambda entry: entry.metrics[column.key], reverse=column.lower_is_better)
     return [
         Case(
             entry.sample.name,
@@ -175,5 +214,6 @@ def _worst(scored: Sequence[Scored], column: Column) -> list[Case]:
             entry.predicted or "",
             entry.sample.source,
         )
-        for entry in known[:_WORST]
+        for entry in _by_score(scored, column)[:_WORST]
+        if column.key in entry.metrics
     ]

@@ -2,12 +2,12 @@
 recognition", section 5): 1 − edits / nodes, with the normalised edit distance of cell contents as the price
 of a changed cell.
 
-Needs ``galley[eval]`` (apted, lxml, rapidfuzz).
+Needs ``galley-ocr[eval]`` (apted, lxml, rapidfuzz).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from apted import APTED, Config
@@ -55,18 +55,22 @@ def teds(pred_html: str, true_html: str, *, structure_only: bool = False) -> flo
     structure_only: compare rows, cells and spans, not what cells hold (TEDS-S). ``th`` counts as ``td``. A
     side without a table scores 0.
     """
-    pred, true = _first_table(pred_html), _first_table(true_html)
+    pred, true = first_table(pred_html), first_table(true_html)
     if pred is None or true is None:
         return 0.0
     nodes = max(len(pred.xpath(".//*")), len(true.xpath(".//*")))
     if nodes == 0:
         return 1.0
     tags = _TagAlphabet()
-    pred_tree, true_tree = (_tree(table, tags, structure_only) for table in (pred, true))
-    return max(0.0, 1.0 - _distance(pred_tree, true_tree) / nodes)
+    pred_tree, true_tree = (
+        table_tree(table, None if structure_only else lambda cell: cell_content(cell, tags))
+        for table in (pred, true)
+    )
+    return max(0.0, 1.0 - tree_distance(pred_tree, true_tree) / nodes)
 
 
-def _distance(pred: Node, true: Node) -> float:
+def tree_distance(pred: Node, true: Node) -> float:
+    """Edits between two tables; of huge ones a bound that is never below the exact distance."""
     if pred == true:
         return 0.0
     if pred.size() * true.size() > MAX_EXACT_PAIRS:
@@ -74,7 +78,8 @@ def _distance(pred: Node, true: Node) -> float:
     return float(APTED(pred, true, _Costs()).compute_edit_distance())
 
 
-def _first_table(text: str) -> html.HtmlElement | None:
+def first_table(text: str) -> html.HtmlElement | None:
+    """The first ``<table>`` of an HTML text; None where there is none."""
     if not text or not text.strip():
         return None
     parser = html.HTMLParser(remove_comments=True, encoding="utf-8")
@@ -92,25 +97,34 @@ class _TagAlphabet:
     def __init__(self) -> None:
         self._chars: dict[str, str] = {}
 
-    def __getitem__(self, tag: str) -> str:
+    def __call__(self, tag: str) -> str:
         return self._chars.setdefault(tag, chr(0xF0000 + len(self._chars)))
 
 
-def _tree(element: html.HtmlElement, tags: _TagAlphabet, structure_only: bool) -> Node:
+def table_tree(element: html.HtmlElement, content: Callable[[html.HtmlElement], str] | None) -> Node:
+    """The table as the tree that is compared.
+
+    Args:
+        element: A table or a part of one; a ``th`` is a ``td``.
+        content: What a cell holds, as it is compared; None compares structure only.
+    """
     if element.tag in ("td", "th"):
-        content = "" if structure_only else "".join(_content(element, tags))
-        return Node("td", _span(element, "colspan"), _span(element, "rowspan"), content)
-    children = [_tree(child, tags, structure_only) for child in element]
-    return Node(str(element.tag), children=children)
+        text = "" if content is None else content(element)
+        return Node("td", _span(element, "colspan"), _span(element, "rowspan"), text)
+    return Node(str(element.tag), children=[table_tree(child, content) for child in element])
 
 
-def _content(element: html.HtmlElement, tags: _TagAlphabet) -> Iterator[str]:
-    """What a cell holds: its text with the inline tags inside it, each opened and closed."""
+def cell_content(cell: html.HtmlElement, spelling: Callable[[str], str] = str) -> str:
+    """A cell's text with the inline tags inside it, each opened and closed, as ``spelling`` writes a tag."""
+    return "".join(_content(cell, spelling))
+
+
+def _content(element: html.HtmlElement, spelling: Callable[[str], str]) -> Iterator[str]:
     yield element.text or ""
     for child in element:
-        yield tags[f"<{child.tag}>"]
-        yield from _content(child, tags)
-        yield tags[f"</{child.tag}>"]
+        yield spelling(f"<{child.tag}>")
+        yield from _content(child, spelling)
+        yield spelling(f"</{child.tag}>")
         if child.tag != "td":  # the published metric drops what follows a cell nested in a cell
             yield child.tail or ""
 

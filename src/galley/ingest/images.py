@@ -10,21 +10,23 @@ import importlib
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from galley.errors import InputError, one_line
-from galley.ingest.jpeg_end import with_end
 from galley.ingest.kind import Kind
 from galley.ingest.page import PageImage
+from galley.ingest.reader import DEFAULT_DPI, Limits, as_file
 from galley.ingest.rgb import to_rgb
-from galley.ingest.source import DEFAULT_DPI, Limits, as_file
 
 DECODE_LIMIT = 178_956_970
 """Most pixels an image is decoded at, half a gigabyte of RGB; Pillow's own guard against bombs."""
 
+_JPEG_END = b"\xff\xd9"
+_JPEG_NOISE = b"\xaa" * 64
 _NEW_SUBFILE_TYPE = 254
 _REDUCED_RESOLUTION = 1
 _PLAUSIBLE_DPI = (36.0, 2400.0)
@@ -55,6 +57,7 @@ class ImageReader:
         self.page_count = len(self._frames)
 
     def read(self, number: int) -> PageImage:
+        """Decode a page. Raises ``InputError`` for one that cannot be read."""
         with _quiet():
             try:
                 picture, dpi, notes = self._decoded(number)
@@ -72,7 +75,7 @@ class ImageReader:
         if self._kind is not Kind.JPEG:
             return False
         content = self._content if isinstance(self._content, bytes) else self._content.read_bytes()
-        completed = with_end(content)
+        completed = _with_end(content)
         if completed is None:
             return False
         self._content = completed
@@ -145,7 +148,7 @@ def _register_heif() -> None:
     try:
         importlib.import_module("pillow_heif").register_heif_opener()
     except ImportError as error:
-        raise InputError("HEIC needs one more package; install it: pip install 'galley[heic]'") from error
+        raise InputError("HEIC needs one more package; install it: pip install 'galley-ocr[heic]'") from error
 
 
 def _page_frames(image: Image.Image) -> list[int]:
@@ -175,3 +178,22 @@ def _fit(width: int, height: int, max_pixels: int) -> tuple[int, int] | None:
         return None
     scale = (max_pixels / (width * height)) ** 0.5
     return max(1, int(width * scale)), max(1, int(height * scale))
+
+
+def _with_end(content: bytes) -> bytes | None:
+    """A JPEG with its end marker (EOI, ITU-T T.81, B.2.1), or None where more than the marker is missing.
+
+    A decoder that meets the end early makes up the rest. So the picture is all there only if it stays the same
+    whatever follows ``content``: at once the end, or other data first.
+    """
+    body = content[:-1] if content.endswith(b"\xff") else content
+    whole, other = _jpeg_pixels(body + _JPEG_END), _jpeg_pixels(body + _JPEG_NOISE + _JPEG_END)
+    return body + _JPEG_END if whole is not None and whole == other else None
+
+
+def _jpeg_pixels(content: bytes) -> bytes | None:
+    try:
+        with Image.open(BytesIO(content), formats=("JPEG", "MPO")) as image:
+            return image.tobytes()
+    except Exception:  # Pillow's readers raise anything on damaged files
+        return None

@@ -39,7 +39,7 @@ _PREFIXES = (
 )
 _HEIF_BRANDS = frozenset((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"))
 
-_STRANGERS = (
+_FOREIGN_FORMATS = (
     (b"PK\x03\x04", "a ZIP or Office file"),
     (b"\xd0\xcf\x11\xe0", "an old Office file"),
     (b"%!PS", "PostScript"),
@@ -63,9 +63,9 @@ def kind_of(head: bytes) -> Kind | None:
     return Kind.PDF if b"%PDF-" in head[:HEAD_BYTES] else None
 
 
-def stranger(head: bytes) -> str:
+def foreign_format(head: bytes) -> str:
     """What a file that Galley does not read looks like, for an error message."""
-    for prefix, name in _STRANGERS:
+    for prefix, name in _FOREIGN_FORMATS:
         if head.startswith(prefix):
             return name
     lowered = head.lstrip().lower()

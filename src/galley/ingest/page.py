@@ -8,7 +8,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.document import BBox
+from galley.document import BBox, Page
 
 
 @dataclass
@@ -48,22 +48,30 @@ class TextLayer:
     """The text layer of one page, words in content order; ``reason`` says in words why it has its quality.
 
     pictures: boxes of the raster images on the page, in page-image pixels; the layer knows nothing of text in them.
+    watermarks: what is stamped aslant over the page, each text once; not among ``words``.
     """
 
     words: list[TextWord] = field(default_factory=list)
     quality: LayerQuality = LayerQuality.NONE
     reason: str = ""
     pictures: list[BBox] = field(default_factory=list)
+    watermarks: list[TextWord] = field(default_factory=list)
 
 
 @dataclass
 class PageImage:
-    """One page: ``number`` is 1-based; ``image`` is (height, width, 3) uint8 RGB as it is stored (EXIF and
-    PDF rotation applied); ``dpi`` is the resolution it was rendered at, or the file's own (200 when it names
-    none). ``warnings`` are lines fit for a user, such as a resolution that had to be lowered."""
+    """One page: ``number`` is 1-based.
+
+    ``image`` is (height, width, 3) uint8 RGB as it is stored (EXIF and PDF rotation applied); ``dpi`` is the
+    resolution it was rendered at, or the file's own (200 when it names none). ``warnings`` are lines fit for a user,
+    such as a resolution that had to be lowered. ``document`` is what the document is called in messages. ``drafts``
+    are what other tools' files have for the page, boxes in those files' own pixels; None where no file was given.
+    """
 
     number: int
     image: NDArray[np.uint8]
     dpi: float
     text: TextLayer = field(default_factory=TextLayer)
     warnings: list[str] = field(default_factory=list)
+    document: str = ""
+    drafts: list[Page] | None = None

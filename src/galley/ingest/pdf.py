@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from galley.errors import InputError
 from galley.ingest.page import PageImage
 from galley.ingest.pdf_text import read_text_layer
-from galley.ingest.source import Limits
+from galley.ingest.reader import Limits
 
 _LOCK = threading.RLock()
 """PDFium is not thread-safe, not even with several documents."""
@@ -48,6 +48,7 @@ class PdfReader:
         self.metadata = {key.lower(): found[key] for key in _METADATA if key in found}
 
     def read(self, number: int) -> PageImage:
+        """Render a page and read its text layer. Raises ``InputError`` for one that cannot be read."""
         with _LOCK:
             if self._reads and self._reads % _REOPEN_EVERY == 0:
                 self._document.close()
@@ -62,6 +63,7 @@ class PdfReader:
                 page.close()
 
     def close(self) -> None:
+        """Close the file."""
         with _LOCK:
             self._document.close()
 

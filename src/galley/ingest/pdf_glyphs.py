@@ -12,6 +12,10 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 from numpy.typing import NDArray
 
+_ASCENT, _DESCENT = 0.88, 0.25
+"""Type sizes above and below the baseline: the medians of what the fonts of 80 files say of themselves."""
+_LEAST_SIZE = 2.0
+"""Points; smaller text is not meant for people."""
 _INVISIBLE_MODES = (pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium_c.FPDF_TEXTRENDERMODE_CLIP)
 # Font descriptor flags, ISO 32000-1, table 123.
 _FIXED_PITCH, _ITALIC, _FORCE_BOLD = 1 << 0, 1 << 6, 1 << 18
@@ -33,12 +37,20 @@ class Font:
 
 @dataclass(frozen=True)
 class Run:
-    """What the characters of one text object share: ``size`` in points, ``order`` of drawing."""
+    """What the characters of one text object share.
+
+    size: in points. drawn: whether its render mode shows it. order: of drawing. angle: of its baseline in degrees,
+    counter-clockwise in user space. up: from its baseline to the height of its type size, in points.
+    colour: its fill's red, green and blue of 0 to 255, None where it is not known.
+    """
 
     font: Font = field(default_factory=Font)
     size: float = 0.0
     drawn: bool = True
     order: int = -1
+    angle: float = 0.0
+    up: tuple[float, float] = (0.0, 0.0)
+    colour: tuple[int, int, int] | None = None
 
 
 @dataclass
@@ -47,7 +59,8 @@ class Glyphs:
 
     chars: one code point each, surrogates joined. boxes: (n, 4) float32 ``x0, y0, x1, y1`` in page-image
     pixels, font height × advance width. sizes: (n,) float32 font size in pixels. runs: what each belongs to.
-    unmapped: (n,) bool, true where the file names no Unicode.
+    unmapped: (n,) bool, true where the file names no Unicode. generated: (n,) bool, true for the white space that
+    PDFium puts in where the file has none.
     """
 
     chars: list[str]
@@ -55,6 +68,18 @@ class Glyphs:
     sizes: NDArray[np.float32]
     runs: list[Run]
     unmapped: NDArray[np.bool_]
+    generated: NDArray[np.bool_]
+
+    def taken(self, kept: NDArray[np.int64], chars: list[str]) -> Glyphs:
+        """The glyphs of these indices, with ``chars`` (of all glyphs) in the place of the characters."""
+        return Glyphs(
+            [chars[i] for i in kept],
+            self.boxes[kept],
+            self.sizes[kept],
+            [self.runs[i] for i in kept],
+            self.unmapped[kept],
+            self.generated[kept],
+        )
 
 
 class PageMap:
@@ -105,21 +130,32 @@ class _GlyphReader:
         sizes = np.zeros(count, dtype=np.float32)
         unmapped = np.zeros(count, dtype=bool)
         chars, runs = [], []
-        for index, box in enumerate(self._boxes(count)):
+        origins, ups = np.zeros((count, 2)), np.zeros((count, 2))
+        for index, (box, origin) in enumerate(self._places(count)):
             code = pdfium_c.FPDFText_GetUnicode(self._text, index)
             chars.append(chr(code) if code <= 0x10FFFF else "\ufffd")
             run = self._run(index)
             runs.append(run)
             points[index] = box
+            origins[index], ups[index] = origin, run.up
             sizes[index] = run.size * space.scale
             unmapped[index] = pdfium_c.FPDFText_HasUnicodeMapError(self._text, index) == 1
-        return Glyphs(chars, space.boxes(points), sizes, runs, unmapped)
+        generated = np.array([run is self._runs[0] for run in runs], dtype=bool)
+        points = _on_baseline(points, origins, ups)
+        return Glyphs(chars, space.boxes(points), sizes, runs, unmapped, generated)
 
-    def _boxes(self, count: int) -> Iterator[tuple[float, float, float, float]]:
-        rect = pdfium_c.FS_RECTF()
+    def _places(self, count: int) -> Iterator[tuple[tuple[float, float, float, float], tuple[float, float]]]:
+        """The box ``left, bottom, right, top`` of each character and its origin on the baseline."""
+        rect, x, y = pdfium_c.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
         for index in range(count):
             pdfium_c.FPDFText_GetLooseCharBox(self._text, index, rect)
-            yield rect.left, rect.bottom, rect.right, rect.top
+            pdfium_c.FPDFText_GetCharOrigin(self._text, index, x, y)
+            yield (rect.left, rect.bottom, rect.right, rect.top), (x.value, y.value)
+
+    def _colour(self, index: int) -> tuple[int, int, int] | None:
+        parts = [ctypes.c_uint() for _ in range(4)]
+        known = pdfium_c.FPDFText_GetFillColor(self._text, index, *parts)
+        return (parts[0].value, parts[1].value, parts[2].value) if known else None
 
     def _run(self, index: int) -> Run:
         raw = pdfium_c.FPDFText_GetTextObject(self._text, index)
@@ -132,8 +168,11 @@ class _GlyphReader:
             self._runs[address] = Run(
                 self._font(raw),
                 abs(size * stretch),
-                mode not in _INVISIBLE_MODES,
+                mode not in _INVISIBLE_MODES and abs(size * stretch) >= _LEAST_SIZE,
                 self._order.get(address, -1),
+                float(np.degrees(np.arctan2(self._matrix.b, self._matrix.a))),
+                (size * self._matrix.c, size * self._matrix.d),
+                self._colour(index),
             )
         return self._runs[address]
 
@@ -145,6 +184,32 @@ class _GlyphReader:
         if address not in self._fonts:
             self._fonts[address] = _describe(raw)
         return self._fonts[address]
+
+
+def _on_baseline(
+    boxes: NDArray[np.float64], origins: NDArray[np.float64], ups: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(n, 4) boxes ``left, bottom, right, top`` with the height of their type size, from its baseline on.
+
+    PDFium takes the height from the font's descriptor, which in some fonts claims five times the size.
+    origins: (n, 2). ups: (n, 2), see ``Run``. Text at other angles than right ones, and vertical writing, whose
+    origins lie in the middle of a glyph, keep their boxes.
+    """
+    fitted = boxes.copy()
+    for axis, across in ((1, 0), (0, 1)):
+        up = ups[:, axis]
+        size = np.abs(up)
+        low, high = boxes[:, axis], boxes[:, axis + 2]
+        start = np.abs(boxes[:, across] - origins[:, across])
+        end = np.abs(boxes[:, across + 2] - origins[:, across])
+        straight = (size > 0) & (np.abs(ups[:, across]) < 0.02 * size)
+        at_origin = np.minimum(start, end) < 0.3 * size
+        within = (origins[:, axis] > low - 0.1 * size) & (origins[:, axis] < high + 0.1 * size)
+        chosen = straight & at_origin & within
+        edges = origins[:, axis, None] + up[:, None] * np.array([-_DESCENT, _ASCENT])
+        fitted[chosen, axis] = edges.min(axis=1)[chosen]
+        fitted[chosen, axis + 2] = edges.max(axis=1)[chosen]
+    return fitted
 
 
 def _describe(raw: pdfium_c.FPDF_FONT) -> Font:
@@ -180,11 +245,4 @@ def _join_surrogates(glyphs: Glyphs) -> Glyphs:
         chars[index] = joined if len(joined) == 1 else "\ufffd"
         if len(joined) == 1 and len(pair) == 2:
             keep[index + 1] = False
-    kept = np.flatnonzero(keep)
-    return Glyphs(
-        [chars[i] for i in kept],
-        glyphs.boxes[kept],
-        glyphs.sizes[kept],
-        [glyphs.runs[i] for i in kept],
-        glyphs.unmapped[kept],
-    )
+    return glyphs.taken(np.flatnonzero(keep), chars)

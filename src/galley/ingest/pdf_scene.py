@@ -19,8 +19,11 @@ _UNIT_SQUARE = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0
 
 @dataclass
 class Picture:
-    """A raster image: its box (4,) float32 in page-image pixels, its place in drawing order, whether it hides
-    what is beneath it, and its own size in pixels."""
+    """A raster image.
+
+    box: (4,) float32 in page-image pixels. order: its place in drawing order. opaque: whether it hides what is
+    beneath it. pixels: its own size.
+    """
 
     box: NDArray[np.float32]
     order: int

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 import numpy as np
 import pypdfium2 as pdfium
 from numpy.typing import NDArray
 
 from galley.document import BBox
+from galley.ingest.accents import join_accents
 from galley.ingest.page import LayerQuality, TextLayer, TextWord
 from galley.ingest.pdf_glyphs import Glyphs, PageMap, read_glyphs
 from galley.ingest.pdf_scene import Scene, read_scene
 from galley.ingest.quality import is_garbage, judge
 from galley.ingest.symbols import plain
-
-_BREAK_GAP = 0.5
-"""A gap between characters, in font sizes, that separates words even where the file has no space."""
+from galley.ingest.watermarks import part_watermarks
+from galley.ingest.word_breaks import word_spans
 
 _BLANK_CONTRAST = 8
 """Grey levels; a word whose box is more even than this cannot be seen."""
@@ -32,19 +31,23 @@ def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer
     height, width = image.shape[:2]
     space = PageMap(page, width, height)
     scene = read_scene(page, space)
-    glyphs = read_glyphs(page, space, scene.text_order)
-    words, seen = [], []
-    for span in _spans(glyphs):
+    glyphs = join_accents(read_glyphs(page, space, scene.text_order))
+    words, seen, runs = [], [], []
+    for span in word_spans(glyphs):
         word = _word(glyphs, span)
         if word and _on_page(word.bbox, width, height):
             words.append(word)
             seen.append(_is_seen(word.bbox, glyphs, span, scene, image))
-    quality, reason = judge(words, seen, image)
+            runs.append(glyphs.runs[span[0]])
+    text, watermarks = part_watermarks(words, runs)
+    words, seen = [words[i] for i in text], [seen[i] for i in text]
+    scanned = [not shown and _on_picture(word.bbox, scene) for word, shown in zip(words, seen, strict=True)]
+    quality, reason = judge(words, seen, scanned, image)
     if quality is not LayerQuality.OCR:
         words = [word for word, shown in zip(words, seen, strict=True) if shown]
     if quality is LayerQuality.PARTIAL:
         words = [word for word in words if not is_garbage(word.text)]
-    return TextLayer(words, quality, reason, _pictures(scene, width, height))
+    return TextLayer(words, quality, reason, _pictures(scene, width, height), watermarks)
 
 
 def _pictures(scene: Scene, width: int, height: int) -> list[BBox]:
@@ -56,31 +59,6 @@ def _pictures(scene: Scene, width: int, height: int) -> list[BBox]:
         for x0, y0, x1, y1 in clipped
         if x1 - x0 >= 1 and y1 - y0 >= 1
     ]
-
-
-def _spans(glyphs: Glyphs) -> Iterator[list[int]]:
-    """Indices of the characters of each word."""
-    span: list[int] = []
-    for index, char in enumerate(glyphs.chars):
-        if char.isspace():
-            breaks, joins = True, False
-        else:
-            breaks, joins = bool(span) and _apart(glyphs, span[-1], index), True
-        if breaks and span:
-            yield span
-            span = []
-        if joins:
-            span.append(index)
-    if span:
-        yield span
-
-
-def _apart(glyphs: Glyphs, before: int, after: int) -> bool:
-    """Whether two characters that follow each other are too far apart to be of one word."""
-    a, b = glyphs.boxes[before], glyphs.boxes[after]
-    gap = max(b[0] - a[2], a[0] - b[2], b[1] - a[3], a[1] - b[3])
-    size = max(glyphs.sizes[before], glyphs.sizes[after], 1.0)
-    return bool(gap > _BREAK_GAP * size)
 
 
 def _word(glyphs: Glyphs, span: list[int]) -> TextWord | None:
@@ -125,7 +103,26 @@ def _is_seen(box: BBox, glyphs: Glyphs, span: list[int], scene: Scene, image: ND
         return False
     y0, x0 = max(0, int(box.y0)), max(0, int(box.x0))
     patch = image[y0 : int(np.ceil(box.y1)) + 1, x0 : int(np.ceil(box.x1)) + 1]
-    return patch.size > 0 and int(patch.max()) - int(patch.min()) >= _BLANK_CONTRAST
+    if _is_even(patch):
+        return False
+    # The box may reach past what lies beneath the word, so that its edges are uneven while its letters do not show.
+    ground = np.median(patch.reshape(-1, patch.shape[-1]), axis=0)
+    height = len(patch)
+    middle = patch[height // 4 : max(height // 4 + 1, 3 * height // 4), 1:-1]
+    own_colour = run.colour is not None and float(np.abs(ground - run.colour).max()) < _BLANK_CONTRAST
+    return not own_colour or not _is_even(middle)
+
+
+def _is_even(patch: NDArray[np.uint8]) -> bool:
+    """Whether a (height, width, 3) part of the page has one colour; an empty one has."""
+    if patch.size == 0:
+        return True
+    return int(np.ptp(patch.reshape(-1, patch.shape[-1]), axis=0).max()) < _BLANK_CONTRAST
+
+
+def _on_picture(box: BBox, scene: Scene) -> bool:
+    x, y = box.center
+    return any(p.box[0] <= x <= p.box[2] and p.box[1] <= y <= p.box[3] for p in scene.pictures)
 
 
 def _is_hidden(box: BBox, order: int, scene: Scene) -> bool:

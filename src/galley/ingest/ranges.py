@@ -19,8 +19,10 @@ class PageRanges:
 
     @classmethod
     def parse(cls, text: str) -> PageRanges:
-        """Read ``1-3,7,12-``. Raises ``UsageError`` on anything else, ``-5`` as well: it might mean the fifth page
-        from the end."""
+        """Read ``1-3,7,12-``.
+
+        Raises ``UsageError`` on anything else, ``-5`` as well: it might mean the fifth page from the end.
+        """
         return cls(tuple(_parse_part(part.strip(), text) for part in text.split(",")))
 
     @classmethod

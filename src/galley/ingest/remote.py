@@ -44,8 +44,9 @@ class RemoteFile:
 
 
 def find_remote(url: str, skip: Collection[str] = ()) -> _Found:
-    """The files a URL names, and the place of each below it: one file, the documents in a folder and in all its
-    sub-folders, or what ``*``, ``?``, ``[a-z]`` and ``**`` match.
+    """The files a URL names, and the place of each below it.
+
+    One file, the documents in a folder and in all its sub-folders, or what ``*``, ``?``, ``[a-z]`` and ``**`` match.
 
     A folder gives files with a document's suffix, but nothing hidden and nothing below the URLs of ``skip``. Raises
     ``InputError`` when there is nothing.

@@ -19,8 +19,10 @@ def to_rgb(image: Image.Image) -> Image.Image:
 
 
 def _on_paper(image: Image.Image) -> Image.Image:
-    """An RGBA image over white, or over black where nearly all that is seen of it is so light that it would
-    vanish on white, such as white letters on nothing."""
+    """An RGBA image over white, or over black where it would vanish on white.
+
+    It would where nearly all that is seen of it is light, such as white letters on nothing.
+    """
     alpha = image.getchannel("A")
     paper = Image.new("RGB", image.size, "black" if _is_light(image, alpha) else "white")
     paper.paste(image, mask=alpha)

@@ -8,16 +8,16 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Protocol, TypeAlias
+from typing import BinaryIO, TypeAlias
 
 from galley.document import Failure
 from galley.errors import GalleyError, InputError, one_line
-from galley.ingest.kind import HEAD_BYTES, Kind, kind_of, stranger
+from galley.ingest.kind import HEAD_BYTES, Kind, foreign_format, kind_of
 from galley.ingest.page import PageImage
 from galley.ingest.ranges import PageRanges
+from galley.ingest.reader import DEFAULT_DPI, DEFAULT_MAX_PIXELS, Limits, Reader
 from galley.ingest.stores import is_remote, local_path
 
 SourceLike: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
@@ -25,28 +25,6 @@ SourceLike: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview 
 bytes."""
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-
-DEFAULT_DPI = 200.0
-DEFAULT_MAX_PIXELS = 50_000_000
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Resolution pages are rendered at (dots per inch) and the most pixels a page image may have."""
-
-    dpi: float = DEFAULT_DPI
-    max_pixels: int = DEFAULT_MAX_PIXELS
-
-
-class Reader(Protocol):
-    """One file format. ``read`` raises for a page that cannot be read; the others stay readable."""
-
-    page_count: int
-    metadata: dict[str, str]
-
-    def read(self, number: int) -> PageImage: ...
-
-    def close(self) -> None: ...
 
 
 @dataclass
@@ -65,10 +43,12 @@ class Source:
 
     @property
     def page_count(self) -> int:
+        """Pages of the whole file."""
         return self.reader.page_count
 
     @property
     def metadata(self) -> dict[str, str]:
+        """Title and author, where the file names them."""
         return self.reader.metadata
 
     def page(self, number: int) -> PageImage:
@@ -76,7 +56,9 @@ class Source:
         if not 1 <= number <= self.page_count:
             raise InputError(f"page {number} does not exist; {self.name} has {_pages(self.page_count)}")
         try:
-            return self.reader.read(number)
+            page = self.reader.read(number)
+            page.document = self.name
+            return page
         except GalleyError:
             raise
         except MemoryError as error:
@@ -99,6 +81,7 @@ class Source:
         yield from self.missing
 
     def close(self) -> None:
+        """Close the file."""
         self.reader.close()
 
     def __enter__(self) -> Source:
@@ -165,7 +148,7 @@ def _reader_of_kind(content: Path | bytes, name: str, limits: Limits, password: 
     kind = kind_of(head)
     if kind is None:
         raise InputError(
-            f"{name} is not a document Galley reads (it looks like {stranger(head)});"
+            f"{name} is not a document Galley reads (it looks like {foreign_format(head)});"
             " give a PDF, PNG, JPEG, WebP, BMP, TIFF, GIF or HEIC file"
         )
     if kind is Kind.PDF:
@@ -246,12 +229,9 @@ def _from_path(path: Path) -> tuple[Path | bytes, str]:
 
 
 def display_name(path: Path) -> str:
-    """A path as one line that any output can carry: bytes that are no UTF-8 become U+FFFD, control characters
-    their escapes."""
+    """A path as one line that any output can carry.
+
+    Bytes that are no UTF-8 become U+FFFD, control characters their escapes.
+    """
     text = os.fsencode(path).decode("utf-8", "replace")
     return _CONTROLS.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
-
-
-def as_file(content: Path | bytes) -> Path | BytesIO:
-    """The content as libraries take it that want a path or a file."""
-    return BytesIO(content) if isinstance(content, bytes) else content

@@ -49,7 +49,7 @@ def file_system(url: str) -> tuple[Any, str]:
         from fsspec.core import url_to_fs
         from fsspec.registry import known_implementations
     except ImportError as error:
-        raise UsageError(f"{shown_url(url)} needs fsspec: pip install 'galley[cloud]'") from error
+        raise UsageError(f"{shown_url(url)} needs fsspec: pip install 'galley-ocr[cloud]'") from error
     kind = protocol(url)
     try:
         system, path = url_to_fs(url)
@@ -68,7 +68,7 @@ def _missing(known: dict[str, str], error: ImportError) -> str:
     package = known["class"].partition(".")[0]
     if package == "fsspec":  # its own class, which needs some other package
         return f"another package: {known.get('err') or one_line(error)}"
-    return f"{package}: pip install " + ("'galley[cloud]'" if package in _OWN_EXTRA else package)
+    return f"{package}: pip install " + ("'galley-ocr[cloud]'" if package in _OWN_EXTRA else package)
 
 
 @contextmanager

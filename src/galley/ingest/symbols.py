@@ -17,11 +17,9 @@ _HYPHENS = "\u00ad\x02"
 
 
 def plain(char: str, font: str, unmapped: bool, last: bool) -> str:
-    """``char`` as text: ligatures spelled out, line-end hyphens as ``-``, symbol fonts' bullets as in
-    Unicode.
+    """``char`` as plain text.
 
-    unmapped: the file names no Unicode for it. last: it ends its word. A character nobody can know is U+FFFD;
-    a soft hyphen inside a word, and other characters that do not show, are nothing.
+    Ligatures are spelled out, line-end hyphens become ``-``, symbol fonts' bullets are as in Unicode.
     """
     if char in _HYPHENS:
         return "-" if last else ""

@@ -1,4 +1,4 @@
-"""What loaders hand out: texts with metadata, one per page, per block or per document."""
+"""Texts with metadata for loaders: one per page, per block or per document."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, cast
 
-from galley.api import make_parser, parse, resolve_options
+from galley.api import AnySource, Parser
 from galley.document import Block, Document, Page
 from galley.errors import UsageError
-from galley.ingest.source import SourceLike
 from galley.parsing.options import ParseOptions
+from galley.picture_source import is_picture
 
 Mode = Literal["page", "block", "document"]
 Chunk = tuple[str, dict[str, Any]]
@@ -22,31 +22,47 @@ LAYOUT_KEYS = ("boxes", "box", "size", "confidence", "failures")
 """Metadata for programs, not for a model to read."""
 
 
-def as_sources(given: SourceLike | Iterable[SourceLike]) -> list[SourceLike]:
+def as_sources(given: AnySource | Iterable[AnySource]) -> list[AnySource]:
     """One source or several."""
-    if isinstance(given, str | os.PathLike | bytes | bytearray | memoryview) or hasattr(given, "read"):
-        return [cast(SourceLike, given)]
+    if isinstance(given, str | os.PathLike | bytes | bytearray | memoryview):
+        return [given]
+    if is_picture(given) or hasattr(given, "read"):
+        return [cast(AnySource, given)]
     return list(given)
 
 
-def read_chunks(sources: Iterable[SourceLike], mode: Mode, options: dict[str, Any]) -> Iterator[Chunk]:
-    """Markdown of each page, block or document. Documents are read one after the other, when the one before has been
-    taken; models are loaded once. Raises ``GalleyError`` for a document that cannot be read at all.
+def read_chunks(sources: Iterable[AnySource], mode: Mode, options: dict[str, Any]) -> Iterator[Chunk]:
+    """Markdown of each page, block or document, with metadata.
 
-    Metadata: ``source``, ``total_pages``, and the file's own ``title`` and ``author`` where it has them. Of a page:
-    ``page``; ``size``, its width and height in pixels; ``boxes``, a label and ``[x0, y0, x1, y1]`` in pixels per
-    block. Of a block: ``page``, ``size``, ``label``, ``box``, ``confidence`` where it is known. ``failures`` says
-    what was not read; a page of which nothing was has no text and no boxes. Failures are also warned of.
+    Documents are read one after the other, each when the one before has been taken. Models are loaded once.
+    Failures are also issued as Python warnings.
+
+    The metadata of every chunk has ``source`` and ``total_pages``, and ``title`` and ``author`` where the
+    file has them. A page has ``page``, ``size`` (width and height in pixels) and ``boxes`` (a label and
+    ``[x0, y0, x1, y1]`` in pixels per block). A block has ``page``, ``size``, ``label``, ``box``, and
+    ``confidence`` where it is known. ``failures`` says what was not read; a page that could not be read at
+    all has no text and no boxes.
+
+    Args:
+        sources: the documents.
+        mode: how text is cut: ``page``, ``block`` or ``document``.
+        options: fields of ``ParseOptions``.
+
+    Yields:
+        Markdown and its metadata.
+
+    Raises:
+        UsageError: there is no such mode or option.
+        GalleyError: a document cannot be read at all.
     """
     if mode not in MODES:
         raise UsageError(f"mode is {', '.join(MODES[:-1])} or {MODES[-1]}, not {mode!r}")
-    chosen = resolve_options(None, options)
-    parser = make_parser(chosen)
+    parser = Parser(**options)
     for source in sources:
-        document = parse(source, options=chosen, parser=parser)
+        document = parser.parse(source)
         for failure in document.failures:
             warnings.warn(f"{document.source}: {failure.message}", stacklevel=2)
-        yield from _SPLIT[mode](document, chosen)
+        yield from _SPLIT[mode](document, parser.options)
 
 
 def _documents(document: Document, options: ParseOptions) -> Iterator[Chunk]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from galley.api import AnySource
 from galley.errors import UsageError
-from galley.ingest.source import SourceLike
 from galley.integrations.chunks import LAYOUT_KEYS, Mode, as_sources, read_chunks
 
 try:
@@ -14,16 +14,19 @@ try:
     from llama_index.core.schema import Document
 except ImportError as error:
     raise UsageError(
-        "GalleyReader needs llama-index-core; install it: pip install 'galley[llamaindex]'"
+        "GalleyReader needs llama-index-core; install it: pip install 'galley-ocr[llamaindex]'"
     ) from error
 
 
 class GalleyReader(BaseReader):
-    """Documents as Markdown: ``GalleyReader().load_data("scan.pdf")``; also a ``file_extractor`` of
-    ``SimpleDirectoryReader``.
+    """Reads documents as Markdown: ``GalleyReader().load_data("scan.pdf")``.
 
-    mode: a LlamaIndex document per ``page``, ``block`` or ``document``. options: fields of ``ParseOptions``. Metadata
-    as ``read_chunks`` says; what of it is for programs is kept from embeddings and models.
+    It can also be a ``file_extractor`` of ``SimpleDirectoryReader``. Metadata are those of
+    ``galley.integrations.chunks.read_chunks``; layout keys are kept from embeddings and models.
+
+    Args:
+        mode: one LlamaIndex document per ``page``, ``block`` or ``document``.
+        options: fields of ``ParseOptions``.
     """
 
     def __init__(self, *, mode: Mode = "page", **options: Any) -> None:
@@ -32,14 +35,19 @@ class GalleyReader(BaseReader):
 
     def lazy_load_data(
         self,
-        file: SourceLike | Iterable[SourceLike],
+        file: AnySource | Iterable[AnySource],
         extra_info: dict[str, Any] | None = None,
         **more: Any,
     ) -> Iterable[Document]:
-        """The documents of one or several paths, URLs, bytes or files, each read when its turn comes. Raises
-        ``GalleyError``.
+        """Read one or several documents, each when its turn comes.
 
-        extra_info: metadata to add. more: what ``SimpleDirectoryReader`` passes besides; not used.
+        Args:
+            file: paths, addresses, bytes or open files.
+            extra_info: metadata to add.
+            more: further arguments that ``SimpleDirectoryReader`` passes; not used.
+
+        Raises:
+            GalleyError: a document cannot be read at all.
         """
         for text, metadata in read_chunks(as_sources(file), self._mode, self._options):
             yield Document(

@@ -16,7 +16,6 @@ from PIL import Image
 
 from galley.document import BBox, Label
 from galley.layout.region import Region
-from galley.layout.suppress import suppress
 from galley.runtime import package_file, session
 
 _HEIGHT, _WIDTH = 800, 608
@@ -41,8 +40,9 @@ _LABELS = (
 
 
 class PicoDetector:
-    """Finds regions on a page. ``threshold``: least score kept, 0 to 1; ``iou``: overlap above which the
-    weaker goes.
+    """Finds regions on a page.
+
+    ``threshold``: least score kept, 0 to 1; ``iou``: overlap above which the weaker goes.
     """
 
     def __init__(self, threshold: float = 0.4, iou: float = 0.5) -> None:
@@ -106,3 +106,30 @@ def _grid() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         centres.append((np.stack([x.ravel(), y.ravel()], axis=1) + 0.5) * stride)
         strides.append(np.full(rows * cols, stride, np.float32))
     return np.concatenate(centres), np.concatenate(strides)
+
+
+def overlaps(
+    box: NDArray[np.float32], others: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """IoU of ``box`` (4,) with ``others`` (n, 4), and the share of each of the others that lies inside ``box``."""
+    low = np.maximum(box[:2], others[:, :2])
+    high = np.minimum(box[2:], others[:, 2:])
+    shared = np.prod(np.clip(high - low, 0, None), axis=1)
+    areas = np.prod(others[:, 2:] - others[:, :2], axis=1)
+    union = float(np.prod(box[2:] - box[:2])) + areas - shared
+    return shared / np.maximum(union, 1e-6), shared / np.maximum(areas, 1e-6)
+
+
+def suppress(boxes: NDArray[np.float32], scores: NDArray[np.float32], iou: float) -> list[int]:
+    """Greedy non-maximum suppression over *all* labels; indices of the kept boxes, best score first.
+
+    boxes: (n, 4) ``x0, y0, x1, y1``. scores: (n,). A box whose IoU with a better one exceeds ``iou`` goes.
+    """
+    kept: list[int] = []
+    order = np.argsort(-scores, kind="stable")
+    while order.size:
+        best, rest = int(order[0]), order[1:]
+        kept.append(best)
+        shared, _ = overlaps(boxes[best], boxes[rest])
+        order = rest[shared <= iou]
+    return kept

@@ -14,12 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from galley.document import BBox
+from galley.geometry import rows
 
 Span = tuple[float, float]
 
-_MANY = 10
-_NARROW = 0.2
-_SLIVER = 0.1
+MANY = 10
+"""Boxes beside which a gap cannot be chance, however narrow."""
+NARROW = 0.2
+"""Least white space between columns of many boxes, as a part of the gutter."""
+SLIVER = 0.1
+"""Part of the whole's width or height below which a group of boxes is no column of its own."""
 
 
 @dataclass
@@ -34,14 +38,28 @@ Rowwise = Callable[[list[list[int]]], bool]
 
 
 def reading_order(boxes: Sequence[BBox], gutter: float) -> list[int]:
-    """A permutation of ``range(len(boxes))``. ``gutter``: least white space between columns, in pixels."""
+    """The order in which boxes are read.
+
+    Args:
+        boxes: In any order.
+        gutter: Least white space between columns, in pixels.
+
+    Returns:
+        A permutation of ``range(len(boxes))``.
+    """
     return [index for strip in strips(boxes, gutter) for index in strip.indices]
 
 
 def strips(boxes: Sequence[BBox], gutter: float, rowwise: Rowwise | None = None) -> list[Strip]:
-    """Single-column sequences of boxes in reading order; each index occurs exactly once.
+    """Single-column sequences of boxes in reading order.
 
-    rowwise: asked for each set of columns found (indices per column); True reads them across instead.
+    Args:
+        boxes: In any order.
+        gutter: Least white space between columns, in pixels.
+        rowwise: Asked for each set of columns found (indices per column); True reads them across instead.
+
+    Returns:
+        The sequences in reading order; each index of ``boxes`` occurs in one of them.
     """
     found: list[Strip] = []
     _Cutter(boxes, gutter, rowwise).cut(list(range(len(boxes))), found)
@@ -87,11 +105,13 @@ class _Cutter:
         """Split by white space of at least a gutter's width that runs from top to bottom."""
         spans = [(self.boxes[i].x0, self.boxes[i].x1) for i in members]
         # A narrow gap beside many boxes cannot be chance; beside a few it may be a space between words.
-        return _split(members, spans, self.gutter * (_NARROW if len(members) >= _MANY else 1.0))
+        return _split(members, spans, self.gutter * (NARROW if len(members) >= MANY else 1.0))
 
     def _stray(self, columns: list[list[int]], bands: list[list[int]]) -> int | None:
-        """The band that holds all of a would-be column, such as the page number beside a running header: too little
-        beside all the rest to be a column."""
+        """The band that holds all of a would-be column, such as the page number beside a running header.
+
+        Too little beside all the rest to be a column.
+        """
         if len(columns) < 2 or len(bands) < 2:
             return None
         width, height = self._extent(_flat(bands))
@@ -100,7 +120,7 @@ class _Cutter:
         for column in columns:
             home = [b for b, band in enumerate(bands) if not set(band).isdisjoint(column)]
             across, down = self._extent(column)
-            if len(home) == 1 and (across < _SLIVER * width or down < _SLIVER * height):
+            if len(home) == 1 and (across < SLIVER * width or down < SLIVER * height):
                 return home[0]
         return None
 
@@ -108,7 +128,7 @@ class _Cutter:
         """A single narrow box well below all else, such as a page number under columns."""
         across, down = self._extent(band)
         step = min(self.boxes[i].y0 for i in band) - max(self.boxes[i].y1 for i in above)
-        return len(band) == 1 and across < _SLIVER * width and step > 2 * down
+        return len(band) == 1 and across < SLIVER * width and step > 2 * down
 
     def _extent(self, members: list[int]) -> tuple[float, float]:
         found = [self.boxes[i] for i in members]
@@ -129,8 +149,10 @@ class _Cutter:
         return _split(members, spans, 0.0)
 
     def _runs(self, bands: list[list[int]], least: float) -> list[list[list[int]]]:
-        """Consecutive bands joined while a gutter of at least ``least`` pixels runs through all of them with
-        boxes on both its sides."""
+        """Consecutive bands joined while one gutter runs through all of them.
+
+        The gutter is at least ``least`` pixels wide and has boxes on both its sides.
+        """
         runs: list[list[list[int]]] = []
         gaps: list[Span] = []
         for band in bands:
@@ -155,7 +177,7 @@ class _Cutter:
         parts: list[list[list[int]]] = []
         waiting: list[list[list[int]]] = []
         for run in [*runs, None]:
-            if run is not None and len(_flat(run)) < _MANY:
+            if run is not None and len(_flat(run)) < MANY:
                 waiting.append(run)
                 continue
             parts += self._narrow(waiting)
@@ -165,14 +187,14 @@ class _Cutter:
         return parts
 
     def _narrow(self, runs: list[list[list[int]]]) -> list[list[list[int]]]:
-        found = self._runs([band for run in runs for band in run], self.gutter * _NARROW)
+        found = self._runs([band for run in runs for band in run], self.gutter * NARROW)
         if any(self._has_columns(run) for run in found):
             return found
         return runs
 
     def _has_columns(self, run: list[list[int]]) -> bool:
         members = _flat(run)
-        return len(members) >= _MANY and len(self._columns(members)) > 1
+        return len(members) >= MANY and len(self._columns(members)) > 1
 
     def _inner_gaps(self, members: list[int], least: float) -> list[Span]:
         return self._free(members, least)[1:-1]
@@ -194,24 +216,6 @@ class _Cutter:
 def _intersect(a: list[Span], b: list[Span], least: float) -> list[Span]:
     shared = [(max(p[0], q[0]), min(p[1], q[1])) for p in a for q in b]
     return [span for span in shared if span[1] - span[0] >= least]
-
-
-def rows(boxes: Sequence[BBox], names: Sequence[int] | None = None) -> list[list[int]]:
-    """Boxes grouped into text rows, top to bottom, each from left to right.
-
-    A box joins a row when its middle lies within the row's first box or the other way round.
-    """
-    names = names if names is not None else range(len(boxes))
-    found: list[tuple[BBox, list[tuple[float, int]]]] = []
-    for box, name in sorted(zip(boxes, names, strict=True), key=lambda pair: pair[0].center[1]):
-        middle = box.center[1]
-        if found and (
-            found[-1][0].y0 <= middle <= found[-1][0].y1 and box.y0 <= found[-1][0].center[1] <= box.y1
-        ):
-            found[-1][1].append((box.x0, name))
-        else:
-            found.append((box, [(box.x0, name)]))
-    return [[name for _, name in sorted(row)] for _, row in found]
 
 
 def _flat(bands: list[list[int]]) -> list[int]:

@@ -17,10 +17,14 @@ _SIDE = 224
 _SHORT_SIDE = 256
 _MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 _STD = np.array([0.229, 0.224, 0.225], np.float32)
-_WITNESSES = 8
-_SLENDER = 2.0
-_LEGIBLE = 0.8
-_MARGIN = 0.05
+PROBE_LINES = 8
+"""Lines that are read both ways round."""
+LONG = 2.0
+"""Ratio of length to height of a line that tells which way its text runs."""
+LEGIBLE = 0.8
+"""Mean confidence of lines, 0 to 1, from which on they have been read."""
+CLEARLY = 0.05
+"""Mean confidence by which one way has to be better than the other."""
 
 
 class LineReader(Protocol):
@@ -79,14 +83,14 @@ def _stands_better(image: NDArray[np.uint8], engine: LineReader, half_turned: bo
         return False
     across = np.hypot(*(quads[:, 1] - quads[:, 0]).T)
     down = np.hypot(*(quads[:, 3] - quads[:, 0]).T)
-    lying, standing = across >= _SLENDER * down, down >= _SLENDER * across
+    lying, standing = across >= LONG * down, down >= LONG * across
     if across[lying].sum() <= down[standing].sum():
         return False
-    longest = quads[np.argsort(np.where(lying, -across, 0.0))[: min(_WITNESSES, int(lying.sum()))]]
+    longest = quads[np.argsort(np.where(lying, -across, 0.0))[: min(PROBE_LINES, int(lying.sum()))]]
     upright = _legibility(engine.read_quads(image, longest, as_given=True))
     upside_down = _legibility(engine.read_quads(image, np.roll(longest, 2, axis=1), as_given=True))
-    if max(upright, upside_down) >= _LEGIBLE:
-        return upright > upside_down + _MARGIN
+    if max(upright, upside_down) >= LEGIBLE:
+        return upright > upside_down + CLEARLY
     return not half_turned
 
 

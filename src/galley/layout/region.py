@@ -23,4 +23,6 @@ class Region:
 class Detector(Protocol):
     """Anything that finds regions. ``image``: (height, width, 3) uint8 RGB, upright."""
 
-    def detect(self, image: NDArray[np.uint8]) -> list[Region]: ...
+    def detect(self, image: NDArray[np.uint8]) -> list[Region]:
+        """The regions of a page."""
+        ...

@@ -12,9 +12,12 @@ LEAST = 0.3
 SMALL = 3.0
 """Degrees up to which text is found on the tilted page as well as on the straight one."""
 
-_MOST = 15.0
-_SLENDER = 5.0
-_MIN_LINES = 3
+MOST = 15.0
+"""Degrees of tilt above which a line is not the page's."""
+LONG = 5.0
+"""Ratio of length to height of a line whose angle is sure."""
+LEAST_LINES = 3
+"""Long lines without which the tilt cannot be told."""
 
 
 def page_skew(quads: NDArray[np.float32]) -> float:
@@ -29,8 +32,8 @@ def page_skew(quads: NDArray[np.float32]) -> float:
     length = np.hypot(along[:, 0], along[:, 1])
     height = np.hypot(*(quads[:, 3] - quads[:, 0]).T)
     angles = np.degrees(np.arctan2(along[:, 1], along[:, 0]))
-    fit = (length >= _SLENDER * height) & (np.abs(angles) <= _MOST)
-    if fit.sum() < _MIN_LINES:
+    fit = (length >= LONG * height) & (np.abs(angles) <= MOST)
+    if fit.sum() < LEAST_LINES:
         return 0.0
     return _weighted_median(angles[fit], length[fit])
 

@@ -13,7 +13,7 @@ from pydantic_settings import BaseSettings, TomlConfigSettingsSource
 from galley.decoding.drafters import DRAFTERS, LARGEST_BLOCK
 from galley.errors import UsageError
 from galley.ingest.ranges import PageRanges
-from galley.ingest.source import DEFAULT_DPI, DEFAULT_MAX_PIXELS
+from galley.ingest.reader import DEFAULT_DPI, DEFAULT_MAX_PIXELS
 
 CONFIG_NAME = "galley.toml"
 """The file read from the current folder when none is named."""
@@ -23,9 +23,9 @@ DIRECT_DIFFUSION = "diffusion"
 
 _KEEP_NONE = "none"
 _BOUNDS = (("ge", "at least"), ("gt", "more than"), ("le", "at most"))
-_NO_MATTER = frozenset({"password", "request_seconds", "retries"})
+_NO_MATTER = frozenset({"password", "request_seconds", "retries", "trace_passes"})
 """Options that results do not depend on."""
-Keep = Literal["headers", "footers", "footnotes", "page-numbers"]
+Furniture = Literal["headers", "footers", "footnotes", "page-numbers"]
 
 
 class ParseOptions(BaseModel):
@@ -34,7 +34,8 @@ class ParseOptions(BaseModel):
     dpi: resolution PDF pages are rendered at. max_pixels: a larger page image is scaled down. ocr: ``auto``
     reads the text layer where it can be trusted and the image elsewhere; ``always`` and ``never``. keep: page
     furniture that Markdown, HTML and text show too (JSON always has it). merge_tables: join tables that go on
-    over a page break. images: save figures beside the output. pages: like ``1-3,7``; all when None.
+    over a page break. images: save figures beside the output. pages: like ``1-3,7``; all when None. trace_passes: a
+    folder to write what each pass of the pipeline did to each page, as pictures and text.
 
     strategy: how pages are read: ``draft`` with no model at all, ``regions`` block by block, ``page`` whole,
     ``hierarchical`` first the blocks, then the page; ``auto`` is ``hierarchical`` with a model that reads pages and
@@ -72,9 +73,10 @@ class ParseOptions(BaseModel):
     dpi: float = Field(default=DEFAULT_DPI, ge=36, le=1200)
     max_pixels: int = Field(default=DEFAULT_MAX_PIXELS, ge=10_000)
     ocr: Literal["auto", "always", "never"] = "auto"
-    keep: frozenset[Keep] = frozenset({"footnotes"})
+    keep: frozenset[Furniture] = frozenset({"footnotes"})
     merge_tables: bool = True
     images: bool = False
+    trace_passes: Path | None = None
     password: SecretStr | None = None
 
     @field_validator("pages", mode="before")

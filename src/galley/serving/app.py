@@ -18,7 +18,7 @@ from galley.serving.disk import NO_ROOM, is_full
 from galley.serving.head import AnswerHead
 from galley.serving.metrics import Metrics
 from galley.serving.refusal import Refusal, answer_refusal, error_body
-from galley.serving.routes import glmocr, jobs, metrics, openai, parse
+from galley.serving.routes import formats, glmocr, jobs, metrics, openai, parse
 from galley.serving.scheduler import Scheduler
 from galley.serving.settings import Settings
 from galley.serving.uploads import BodyLimit
@@ -43,13 +43,13 @@ def make_app(settings: Settings) -> FastAPI:
                 await scheduler.start()
                 yield
             except GalleyError as error:
-                app.state.unfit = error
+                app.state.start_error = error
                 raise
             finally:
                 await scheduler.close()
 
     app = FastAPI(title="Galley", version=__version__, lifespan=lifespan)
-    app.state.settings, app.state.metrics, app.state.unfit = settings, Metrics(), None
+    app.state.settings, app.state.metrics, app.state.start_error = settings, Metrics(), None
     app.add_middleware(BodyLimit, limits=settings.limits)
     app.add_middleware(AnswerHead)
     if settings.api_key is not None:
@@ -57,7 +57,7 @@ def make_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(Refusal, answer_refusal)
     app.add_exception_handler(HTTPException, _answer_http)
     app.add_exception_handler(OSError, _answer_no_room)
-    for router in (parse.router, jobs.router, glmocr.router, openai.router, metrics.router):
+    for router in (parse.router, formats.router, jobs.router, glmocr.router, openai.router, metrics.router):
         app.include_router(router)
     add_web_page(app)
     return app

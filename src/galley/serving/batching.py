@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from galley.decoding import Decoder, Finish, Request, Result, Stats
-from galley.serving.fair import FairQueue
+from galley.workers.fair_queue import FairQueue
 
 
 @dataclass(eq=False)

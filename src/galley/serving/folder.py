@@ -7,14 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-FORMATS = {
-    "json": ("result.json", "application/json"),
-    "markdown": ("result.md", "text/markdown; charset=utf-8"),
-    "html": ("result.html", "text/html; charset=utf-8"),
-    "text": ("result.txt", "text/plain; charset=utf-8"),
-    "glmocr": ("glmocr.json", "application/json"),
-}
-"""Formats of a result: file and media type."""
+from galley.document.exporters import Exporter
 
 
 @dataclass(frozen=True)
@@ -47,9 +40,9 @@ class JobFolder:
         """How the page's text came about."""
         return self.path / f"page-{number}-proof.json"
 
-    def result(self, name: str) -> Path:
-        """The result in a format of ``FORMATS``."""
-        return self.path / FORMATS[name][0]
+    def result(self, exporter: Exporter) -> Path:
+        """The result in a format."""
+        return self.path / f"result-{exporter.name}{exporter.suffix}"
 
     def write(self, path: Path, text: str | Iterable[str]) -> None:
         """Write a file of this folder, whole or not at all. text: in one piece or in many."""

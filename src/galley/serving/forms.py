@@ -7,8 +7,8 @@ from typing import Any
 
 from galley.errors import UsageError
 from galley.parsing.options import ParseOptions, overlay
-from galley.parsing.strategies.choose import needs_model
 from galley.serving.refusal import Refusal
+from galley.strategy_factory import needs_model
 
 _OPTIONS = frozenset(
     ("pages", "dpi", "ocr", "images", "merge_tables", "password", "strategy", "decode", "tau", "block_size")

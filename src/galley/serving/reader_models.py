@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from galley.api import ImageSink, PageParser
 from galley.decoding import Decoder, Exact, Finish, Request, Result, Sampling
 from galley.document import Document
 from galley.errors import ModelError, one_line
 from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import load_reader, make_strategy
 from galley.parsing.strategies.decoders import Runner, make_decoder, make_drafter_config
 from galley.parsing.strategies.drafts import draft_text
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser as WholePageParser
 from galley.parsing.strategies.page import can_read_pages
 from galley.parsing.strategies.regions import RegionsParser
+from galley.reading import ImageSink, PageParser
 from galley.serving.batching import SharedDecoder
-from galley.serving.models import DraftModels, Parsed
+from galley.serving.counting import counts_of
+from galley.serving.draft_models import DraftModels
+from galley.serving.models import Parsed
 from galley.serving.proof import TextStream
-from galley.serving.recording import Recorded, counts_of
 from galley.serving.regions import asked, region_image, region_page
 from galley.serving.tasks import Counts, Delta, ReadRegion, RegionRead
-from galley.serving.traces import block_traces
+from galley.strategy_factory import load_reader, make_strategy
 from galley.targets.prompt import AnyReader, Task
 
 
@@ -37,17 +37,12 @@ class ReaderModels(DraftModels):
         self._shared = SharedDecoder(decoder, options.batch) if isinstance(decoder, Decoder) else None
 
     def parser(self, options: ParseOptions, sink: ImageSink | None) -> PageParser:
-        parser = make_strategy(options, sink, self._reader)
-        assert isinstance(parser, RegionsParser | WholePageParser | HierarchicalParser)
-        parser.draft = self.draft.for_options(options, sink)
-        return parser
+        return make_strategy(options, reader=self._reader, draft=self.loaded.draft(options, sink))
 
     def parse(self, parser: PageParser, options: ParseOptions, image: PageImage, owner: str) -> Parsed:
         assert isinstance(parser, RegionsParser | WholePageParser | HierarchicalParser)
-        runs = Recorded(self._runner(options, owner))
-        parser.decoder = runs
-        page = parser.parse_page(image)
-        return Parsed(page, block_traces(parser, page, runs.runs, self._reader), self._counts(runs.results))
+        reading = parser.read_page(image, self._runner(options, owner))
+        return Parsed(reading.page, reading.traces, self._counts(reading.results))
 
     def decode(self, ids: list[int]) -> str:
         return self._reader.decode(ids)
@@ -73,7 +68,7 @@ class ReaderModels(DraftModels):
             self._shared.cancel(owner)
 
     def _request(self, task: ReadRegion, image: PageImage, wanted: Task) -> Request:
-        draft = self.draft.for_options(task.options, None)
+        draft = self.loaded.draft(task.options)
         page = draft.parse_page(image) if wanted is Task.PAGE else region_page(draft, image, wanted)[0]
         drafts = [draft_text(block, self._reader.table_format) for block in page.blocks]
         texts = drafts if wanted is Task.PAGE else ["\n".join(drafts)]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from galley.api import open_with
 from galley.document import BBox, Document, Label, Page, Table
 from galley.drafters.line import TextLine
 from galley.ingest.page import PageImage
-from galley.parsing.blocks import Setting, zone_blocks
+from galley.parsing.blocks.build_blocks import zone_blocks
+from galley.parsing.blocks.context import BlockContext
 from galley.parsing.draft import DraftParser
-from galley.parsing.headings import body_height
-from galley.parsing.justified import join_justified
+from galley.parsing.lines.join_justified_lines import joined_justified
+from galley.parsing.lines.measure_body_text import body_height
+from galley.parsing.page.state import BodyText, Zone
 from galley.parsing.strategies.drafts import draft_text
-from galley.parsing.zones import Zone
+from galley.reading import open_with
 from galley.serving.tasks import ReadRegion
 from galley.targets.prompt import TableFormat, Task
 
@@ -62,7 +63,7 @@ def region_page(parser: DraftParser, image: PageImage, wanted: Task) -> tuple[Pa
     def read_table(box: BBox, inside: Sequence[TextLine]) -> Table | None:
         return parser.tables.read(pixels, box, list(inside))
 
-    lines = join_justified(read)
+    lines = joined_justified(read)
     zone = Zone(_LABELS[wanted], BBox(x0=0, y0=0, x1=width, y1=height), lines)
-    region.blocks = zone_blocks(zone, Setting(body=body_height(lines), read_table=read_table))
+    region.blocks = zone_blocks(zone, BlockContext(BodyText(body_height(lines)), read_table))
     return region, read

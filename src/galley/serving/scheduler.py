@@ -18,8 +18,6 @@ from galley.parsing.options import ParseOptions
 from galley.serving.folder import JobFolder
 from galley.serving.jobs import Job, State, load, new_id
 from galley.serving.metrics import Metrics
-from galley.serving.pool import Pool, Ticket
-from galley.serving.pools import Pools
 from galley.serving.refusal import Refusal
 from galley.serving.settings import Settings
 from galley.serving.tasks import (
@@ -34,6 +32,8 @@ from galley.serving.tasks import (
     RegionRead,
     TaskFailed,
 )
+from galley.serving.worker_pools import WorkerPools
+from galley.workers.async_pool import AsyncPool, Ticket
 
 _log = logging.getLogger(__name__)
 _SWEEP_S = 2.0
@@ -50,7 +50,7 @@ class Scheduler:
         self.draining = False
         self.closed = asyncio.Event()
         self._root = root
-        self._pools = Pools(settings)
+        self._pools = WorkerPools(settings)
         self._taken = 0  # places of requests that are no jobs, or none yet
         self._pace: float | None = None
         self._sweeper: asyncio.Task[None] | None = None
@@ -185,9 +185,9 @@ class Scheduler:
             if not job.state.over:
                 take(job, answer)
 
-        self._pool(job.options).put(Ticket(job.id, task, seconds, done))
+        self._pool(job.options).put(Ticket(job.id, task, seconds, done, _failing(done)))
 
-    def _pool(self, options: ParseOptions) -> Pool:
+    def _pool(self, options: ParseOptions) -> AsyncPool:
         return self._pools.of(options)
 
     def _opened(self, job: Job, answer: Answer) -> None:
@@ -280,7 +280,7 @@ class Scheduler:
                 done.set_result(answer)
 
         pool = self._pool(task.options)
-        pool.put(Ticket(task.owner, task, self.limits.page_seconds, take, delta))
+        pool.put(Ticket(task.owner, task, self.limits.page_seconds, take, _failing(take), delta))
         try:
             answer = await done
         except asyncio.CancelledError:
@@ -332,3 +332,8 @@ class Scheduler:
 
     def _unfinished(self) -> list[Job]:
         return [job for job in self.jobs.values() if not job.state.over]
+
+
+def _failing(take: Callable[[Answer], None]) -> Callable[[GalleyError], None]:
+    """Tells ``take`` of a task that the workers could not carry out."""
+    return lambda error: take(TaskFailed(str(error), error.exit_code))

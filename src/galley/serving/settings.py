@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from galley.api import ImageSink, PageParser
 from galley.parsing.options import ParseOptions
+from galley.reading import ParserFactory
 
 MEGABYTE = 1 << 20
-ParserFactory = Callable[[ParseOptions, ImageSink | None], PageParser]
 
 
 @dataclass(frozen=True)

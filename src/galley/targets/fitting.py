@@ -1,4 +1,4 @@
-"""Images as models take them."""
+"""Images at sizes that models accept."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ _LARGEST_RATIO = 100
 
 
 def fitted(image: NDArray[np.uint8], longest_side: int | None) -> Image.Image:
-    """The image as any processor takes it: shrunk to ``longest_side`` pixels, slivers padded with white."""
+    """The image at a size that any processor accepts.
+
+    Args:
+        image: (height, width, 3) uint8 RGB.
+        longest_side: pixels to which a larger image is shrunk; None for no limit.
+
+    Returns:
+        The image, shrunk where it is too large; very thin images are padded with white.
+    """
     picture = Image.fromarray(image).convert("RGB")
     if longest_side is not None:
         picture.thumbnail((longest_side, longest_side), Image.Resampling.LANCZOS)

@@ -32,8 +32,12 @@ class TableFormat(str, Enum):
 
 @dataclass(frozen=True, eq=False)
 class Prompt:
-    """An image, (height, width, 3) uint8 RGB, and the words that go with it (may be empty). task: what they ask
-    for, where that is known.
+    """A request to a model.
+
+    Attributes:
+        image: (height, width, 3) uint8 RGB.
+        text: the words that go with it; may be empty.
+        task: what they ask for, where that is known.
     """
 
     image: NDArray[np.uint8]
@@ -42,17 +46,26 @@ class Prompt:
 
 
 class TextReader(Protocol):
-    """Whatever reads images as text: it knows how each task is asked for and speaks in token ids of its own.
+    """Reads images as text: knows how each task is asked for, and has token ids of its own.
 
-    name: what its blocks name as their source. table_format: the markup of its tables; formulas are LaTeX and
-    pages Markdown.
+    Attributes:
+        name: what its blocks name as their source.
+        table_format: the markup of its tables. Formulas are LaTeX and pages Markdown.
     """
 
     name: str
     table_format: TableFormat
 
     def prompt(self, image: NDArray[np.uint8], task: Task) -> Prompt:
-        """The prompt of a task. Raises ``ModelError`` for a task the model was not made for."""
+        """The prompt of a task.
+
+        Args:
+            image: (height, width, 3) uint8 RGB.
+            task: what to read.
+
+        Raises:
+            ModelError: the model was not made for the task.
+        """
         ...
 
     def encode(self, text: str) -> list[int]:
@@ -78,9 +91,11 @@ class SelfDecoding(TextReader, Protocol):
 
 
 class Runner(Protocol):
-    """Whatever decodes requests and returns their results in order."""
+    """Decodes requests."""
 
-    def run(self, requests: Iterable[Request]) -> list[Result]: ...
+    def run(self, requests: Iterable[Request]) -> list[Result]:
+        """Decode all requests and return their results in order."""
+        ...
 
 
 @runtime_checkable
@@ -88,7 +103,15 @@ class DraftingEngine(SelfDecoding, Protocol):
     """A reader in an engine that decodes by itself but verifies Galley's drafts."""
 
     def decoder(self, decode: str, block_size: int | None) -> Runner:
-        """A decoder that drafts as ``ParseOptions.decode`` says; ``ModelError`` where the engine cannot."""
+        """A decoder that drafts as ``ParseOptions.decode`` says.
+
+        Args:
+            decode: name of the way of drafting.
+            block_size: masks per block of the model's own drafts; None for the model's.
+
+        Raises:
+            ModelError: the engine cannot draft this way.
+        """
         ...
 
 
@@ -96,9 +119,10 @@ AnyReader = Reader | SelfDecoding
 
 
 def key_of(decode: Callable[[list[int]], str]) -> TokenKey:
-    """Tokens compared by their letters and digits alone: drafter and model differ in punctuation and width.
+    """Compare tokens by their letters and digits alone, since drafter and model differ in punctuation and width.
 
-    decode: the text of token ids.
+    Args:
+        decode: gives the text of token ids.
     """
 
     def key(token: int) -> str:
@@ -108,9 +132,11 @@ def key_of(decode: Callable[[list[int]], str]) -> TokenKey:
 
 
 class Speller(Protocol):
-    """Whatever knows the text of token ids."""
+    """Knows the text of token ids."""
 
-    def decode(self, ids: list[int]) -> str: ...
+    def decode(self, ids: list[int]) -> str:
+        """Text of token ids."""
+        ...
 
 
 def text_key(reader: Speller) -> TokenKey:

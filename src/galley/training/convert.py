@@ -1,7 +1,7 @@
 """Teach a vision–language checkpoint to draft for itself, and write it in GravityOCR's layout.
 
 The only new parameter is the row of a mask token. Everything else is joint training on what the model reads
-(GravityOCR, section 4): crops with their texts, tables and formulas.
+(GravityOCR, section 3.1): crops with their texts, tables and formulas.
 """
 
 from __future__ import annotations

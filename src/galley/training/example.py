@@ -57,13 +57,17 @@ class Slots(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """``L`` slots of packed documents: ids (L,), positions (axes, L), labels (L,) the id each slot predicts
-    or ``IGNORE``, ``slots`` of (L,) arrays, and the documents' payloads with the slot each document starts
-    at."""
+    """``L`` slots of packed documents.
+
+    ids: (L,). positions: (axes, L). ar_labels, diff_labels: (L,), the id that a slot's logit is to predict in the
+    autoregressive and in the denoising loss, or ``IGNORE``; a slot that counts in both has the same id in both.
+    slots: of (L,) arrays. payloads: those of the documents with the slot each document starts at.
+    """
 
     ids: Ids
     positions: Ids
-    labels: Ids
+    ar_labels: Ids
+    diff_labels: Ids
     slots: Slots
     payloads: list[tuple[int, Any]]
 

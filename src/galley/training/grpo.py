@@ -1,4 +1,4 @@
-"""Group-relative policy optimisation on the causal path, as pure functions (GravityOCR, section 5).
+"""Group-relative policy optimisation on the causal path, as pure functions (GravityOCR).
 
 Token-level loss, asymmetric clipping, a KL term to a frozen copy, truncated completions masked out, and a
 token-level correction for the difference between the kernels that sample and the ones that train.

@@ -8,15 +8,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from galley.training.example import Row, Slots
+from galley.training.example import IGNORE, Row, Slots
 
 
 class Batch(NamedTuple):
-    """Rows stacked to tensors: ids, labels (rows, L), positions (axes, rows, L), slots of (rows, L), and the
-    payloads as (row, first slot, payload)."""
+    """Rows stacked to tensors: ids and labels of both losses (rows, L), positions (axes, rows, L), slots of
+    (rows, L), and the payloads as (row, first slot, payload)."""
 
     ids: Tensor
-    labels: Tensor
+    ar_labels: Tensor
+    diff_labels: Tensor
     positions: Tensor
     slots: Slots
     payloads: list[tuple[int, int, object]]
@@ -28,11 +29,17 @@ class Batch(NamedTuple):
 
         return cls(
             tensor([row.ids for row in rows]),
-            tensor([row.labels for row in rows]),
+            tensor([row.ar_labels for row in rows]),
+            tensor([row.diff_labels for row in rows]),
             tensor([row.positions for row in rows], dim=1),
             Slots(*(tensor([row.slots[field] for row in rows]) for field in range(len(Slots._fields)))),
             [(number, start, payload) for number, row in enumerate(rows) for start, payload in row.payloads],
         )
+
+    @property
+    def supervised(self) -> Tensor:
+        """(rows, L) booleans: slots with a label of either loss."""
+        return (self.ar_labels != IGNORE) | (self.diff_labels != IGNORE)
 
 
 class Learner(Protocol):

@@ -1,4 +1,4 @@
-"""The joint objective: (L_diff + w · L_ar) / (1 + w) (GravityOCR, equation 4)."""
+"""The joint objective: (L_diff + w · L_ar) / (1 + w) (GravityOCR, section 3.1)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from galley.training.example import IGNORE, MASKED_A
+from galley.training.example import IGNORE
 
 
 class JointLoss(NamedTuple):
-    """total: what is minimised. ar, diff: mean cross-entropy of the clean and the corrupted streams in nats.
-    ar_tokens, diff_tokens: supervised slots of each."""
+    """total: what is minimised. ar, diff: mean cross-entropy of the next tokens and of the masked targets, in nats.
+    ar_tokens, diff_tokens: labels of each."""
 
     total: Tensor
     ar: Tensor
@@ -22,26 +22,31 @@ class JointLoss(NamedTuple):
     diff_tokens: int
 
 
-def supervised(roles: Tensor) -> tuple[int, int]:
-    """How many of the supervised slots are causal, and how many corrupted."""
-    corrupted = int((roles >= MASKED_A).sum())
-    return len(roles) - corrupted, corrupted
+def counts(ar_labels: Tensor, diff_labels: Tensor) -> tuple[int, int]:
+    """How many slots have an autoregressive label, and how many a denoising label."""
+    return int((ar_labels != IGNORE).sum()), int((diff_labels != IGNORE).sum())
 
 
 def joint_loss(
-    logits: Tensor, labels: Tensor, roles: Tensor, weight: float, counts: tuple[float, float] | None = None
+    logits: Tensor,
+    ar_labels: Tensor,
+    diff_labels: Tensor,
+    weight: float,
+    divisors: tuple[float, float] | None = None,
 ) -> JointLoss:
-    """Loss of supervised slots: logits (n, vocabulary), labels (n,) without ``IGNORE``, roles (n,).
+    """Loss of supervised slots: logits (n, vocabulary), labels of both losses (n,), ``IGNORE`` where there is none.
 
-    ``weight`` is the share of the causal term, w. Rows without corrupted streams have the causal term alone.
-    ``counts``: what the two sums are divided by instead of the slots at hand, where these are part of a larger
-    batch.
+    A slot that counts in both losses predicts the same token in both. ``weight`` is that of the autoregressive term,
+    w. Without denoising labels there is the autoregressive term alone. ``divisors``: what the two sums are divided by
+    instead of the labels at hand, where these are part of a larger batch.
     """
-    losses = F.cross_entropy(logits.float(), labels, reduction="none", ignore_index=IGNORE)
-    corrupted = roles >= MASKED_A
-    ar_tokens, diff_tokens = supervised(roles)
-    ar_count, diff_count = counts or (ar_tokens, diff_tokens)
-    ar = torch.where(corrupted, 0.0, losses).sum() / max(ar_count, 1)
-    diff = torch.where(corrupted, losses, 0.0).sum() / max(diff_count, 1)
-    total = (diff + weight * ar) / (1 + weight) if diff_count else ar
+    in_ar, in_diff = ar_labels != IGNORE, diff_labels != IGNORE
+    losses = F.cross_entropy(
+        logits.float(), torch.where(in_ar, ar_labels, diff_labels), reduction="none", ignore_index=IGNORE
+    )
+    ar_tokens, diff_tokens = counts(ar_labels, diff_labels)
+    ar_divisor, diff_divisor = divisors or (ar_tokens, diff_tokens)
+    ar = losses[in_ar].sum() / max(ar_divisor, 1)
+    diff = losses[in_diff].sum() / max(diff_divisor, 1)
+    total = (diff + weight * ar) / (1 + weight) if diff_divisor else ar
     return JointLoss(total, ar.detach(), diff.detach(), ar_tokens, diff_tokens)

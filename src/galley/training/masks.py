@@ -1,10 +1,13 @@
-"""Who sees whom in a packed row: one predicate for numpy, for dense torch masks and for FlexAttention."""
+"""Who sees whom in a packed row: one predicate for numpy, for dense torch masks and for FlexAttention
+(GravityOCR, section 3.1)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.attention.flex_attention import BlockMask, create_block_mask
@@ -39,13 +42,31 @@ def dense_mask(slots: Slots, bidirectional_prompt: bool) -> Any:
     return sees(query, key, bidirectional_prompt)
 
 
-def attention_mask(slots: Slots, bidirectional_prompt: bool, dtype: torch.dtype) -> Tensor | BlockMask:
-    """The mask that is fast where the slots are: a block mask on CUDA, else an additive (rows, 1, L, L) one
-    of ``dtype``."""
+class DocumentMask(NamedTuple):
+    """The dense mask of one document of a row, or of its filling: slots ``start`` to ``end`` of ``row`` see each
+    other, where ``bias`` (n, n) is 0 and not -inf, and nothing else."""
+
+    row: int
+    start: int
+    end: int
+    bias: Tensor
+
+
+def attention_mask(
+    slots: Slots, bidirectional_prompt: bool, dtype: torch.dtype
+) -> list[DocumentMask] | BlockMask:
+    """The mask that is fast where the (rows, L) slots are: a block mask on CUDA, else one of ``dtype`` for each
+    document, row after row."""
     if slots.role.is_cuda:
         return flex_mask(slots, bidirectional_prompt)
-    visible = dense_mask(slots, bidirectional_prompt)[:, None]
-    return torch.zeros(visible.shape, dtype=dtype).masked_fill(~visible, -torch.inf)
+    found = []
+    for row, doc in enumerate(slots.doc):
+        lengths = torch.unique_consecutive(doc, return_counts=True)[1].tolist()
+        for start, end in pairwise(np.cumsum([0, *lengths]).tolist()):
+            visible = dense_mask(Slots(*(value[row, start:end] for value in slots)), bidirectional_prompt)
+            bias = torch.zeros(visible.shape, dtype=dtype).masked_fill(~visible, -torch.inf)
+            found.append(DocumentMask(row, start, end, bias))
+    return found
 
 
 def flex_mask(slots: Slots, bidirectional_prompt: bool) -> BlockMask:

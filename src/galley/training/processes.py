@@ -16,7 +16,7 @@ from accelerate.utils import gather_object
 from torch import Tensor, nn
 
 from galley.errors import ModelError
-from galley.training.example import IGNORE, Example
+from galley.training.example import Example
 from galley.training.learner import Batch, Learner
 
 _PATIENCE = timedelta(hours=3)
@@ -52,7 +52,7 @@ class Objective(nn.Module):
         self._learner = learner
 
     def forward(self, batch: Batch) -> Tensor:
-        return self._learner.logits(self._learner.states(batch)[batch.labels != IGNORE])
+        return self._learner.logits(self._learner.states(batch)[batch.supervised])
 
 
 class Processes:
@@ -68,7 +68,7 @@ class Processes:
             mixed_precision="no",  # autocast is the trainer's
             kwargs_handlers=[
                 InitProcessGroupKwargs(timeout=_PATIENCE),
-                # A batch without images leaves the eyes' parameters without gradients.
+                # A batch without images leaves the vision encoder's parameters without gradients.
                 DistributedDataParallelKwargs(find_unused_parameters=True),
             ],
         )

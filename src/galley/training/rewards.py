@@ -1,4 +1,4 @@
-"""Rewards in [0, 1] for what a model wrote, computable without rendering (GravityOCR, section 5)."""
+"""Rewards in [0, 1] for what a model wrote, computable without rendering (GravityOCR)."""
 
 from __future__ import annotations
 

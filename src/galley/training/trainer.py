@@ -19,9 +19,8 @@ from torch import nn
 
 from galley.errors import ModelError
 from galley.training.checkpoint import read_checkpoint
-from galley.training.example import IGNORE
 from galley.training.learner import Batch, Learner
-from galley.training.loss import JointLoss, joint_loss, supervised
+from galley.training.loss import JointLoss, counts, joint_loss
 from galley.training.optimisers import make_optimisers, rate_factor, update
 from galley.training.processes import Processes, Stream, reproducible
 from galley.training.rows import Packer, Recipe
@@ -147,7 +146,7 @@ class Trainer:
         """One update; returns this process's part of the loss and the slots it used."""
         settings, module, processes = self.settings, self.learner.module, self.processes
         rng = np.random.default_rng([settings.seed, self.progress.step, processes.number])
-        rows = [self.packer.make(documents, rng) for documents in self.packer.batch(self.documents)]
+        rows = [self.packer.make(documents, rng) for documents in self.packer.batch(self.documents, rng)]
         batch = Batch.stack(rows, processes.device)
         module.train()
         with reproducible(processes.device):
@@ -163,12 +162,14 @@ class Trainer:
     def _loss(self, batch: Batch) -> JointLoss:
         """The mean over all processes' slots once their gradients are averaged."""
         precision, device = self.settings.precision, self.processes.device
-        wanted = batch.labels != IGNORE
-        labels, roles = batch.labels[wanted], batch.slots.role[wanted]
+        wanted = batch.supervised
+        ar_labels, diff_labels = batch.ar_labels[wanted], batch.diff_labels[wanted]
         with torch.autocast(device.type, torch.bfloat16, enabled=precision == "bf16"):
             logits = self.objective(batch)
-        ar, diff = (total / self.processes.count for total in self.processes.sums(supervised(roles)))
-        return joint_loss(logits, labels, roles, self.settings.ar_weight, (ar, diff))
+        ar, diff = (
+            total / self.processes.count for total in self.processes.sums(counts(ar_labels, diff_labels))
+        )
+        return joint_loss(logits, ar_labels, diff_labels, self.settings.ar_weight, (ar, diff))
 
     def _validate(self, report: Callable[[str], None]) -> None:
         if self.validate and self.processes.first:

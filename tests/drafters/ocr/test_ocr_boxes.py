@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from galley.drafters.ocr.boxes import grow, min_area_rectangle, ordered, sides, text_quads
+from galley.drafters.ocr.text_quads import grow, min_area_rectangle, ordered, sides, text_quads
 
 
 def rotated(width: float, height: float, degrees: float, center=(100.0, 80.0)) -> np.ndarray:

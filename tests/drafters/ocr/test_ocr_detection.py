@@ -7,8 +7,8 @@ from PIL import Image
 from scipy import ndimage
 
 from galley.drafters.ocr import OcrEngine
-from galley.drafters.ocr.boxes import sides
 from galley.drafters.ocr.detection import content_window
+from galley.drafters.ocr.text_quads import sides
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@ import pytest
 
 from galley.drafters.ocr.ctc import collapse
 from galley.drafters.ocr.spacing import ink_columns, missing_spaces
-from galley.drafters.ocr.words import split_words
+from galley.drafters.ocr.word_boxes import split_words
 
 STRIDE = 8
 

@@ -11,6 +11,10 @@ import numpy as np
 from galley.decoding import ScoreDetail, Scores, Window
 from galley.document import BBox, Block, Label, Page
 from galley.errors import ModelError
+from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
+from galley.parsing.page_passes import PagePass, run_page_passes
 from galley.targets.prompt import Prompt, TableFormat, Task
 
 STOP = 0x10FFFF
@@ -106,8 +110,9 @@ class FixedDraft:
         self.page = Page(number=1, width=width, height=height, blocks=list(blocks))
         self.image = np.full((height, width, 3), 255, dtype=np.uint8)
 
-    def parse_with_image(self, page: Any) -> tuple[Page, Any]:
-        return self.page.model_copy(deep=True), self.image
+    def run(self, page: Any, more: Sequence[PagePass] = ()) -> PageState:
+        drafted = PageState.drafted(self.page.model_copy(deep=True), self.image)
+        return run_page_passes(drafted, PageTools(ParseOptions()), more)
 
 
 def block(label: Label, content: str, y: float, height: float = 20, **more: Any) -> Block:

@@ -6,20 +6,22 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 
 from galley.document import BBox, Label
 from galley.errors import ModelError, UsageError
+from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import make_strategy, needs_model
 from galley.parsing.strategies.hierarchical import HierarchicalParser
 from galley.parsing.strategies.page import PageParser
 from galley.parsing.strategies.regions import RegionsParser
+from galley.strategy_factory import make_strategy, needs_model
 from galley.targets.prompt import Prompt, Task
 
 from .scripted import FixedDraft, ScriptedReader, block
 
-NO_PAGE: Any = None
+NO_PAGE = PageImage(1, np.zeros((1, 1, 3), dtype=np.uint8), 200.0)
 MARKDOWN = (
     "# A heading\n\nThe first paragraph stands here.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
     "$$\nE = mc^2\n$$\n\nThe last paragraph has words nobody drafted."
@@ -122,7 +124,7 @@ def test_options_that_contradict_each_other() -> None:
 def test_no_model_framework_is_imported_before_a_model_is_asked_for() -> None:
     code = (
         "import sys; from galley.parsing.options import ParseOptions; "
-        "from galley.parsing.strategies.choose import make_strategy; make_strategy(ParseOptions()); "
+        "from galley.strategy_factory import make_strategy; make_strategy(ParseOptions()); "
         "assert not {'torch', 'transformers'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

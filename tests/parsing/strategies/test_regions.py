@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from galley.document import Cell, Label, Table
 from galley.document.table_html import table_html
 from galley.errors import ModelError
+from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.decoders import make_decoder
 from galley.parsing.strategies.regions import RegionsParser
@@ -16,7 +18,7 @@ from galley.targets.prompt import Prompt, TableFormat
 
 from .scripted import FixedDraft, ScriptedReader, block
 
-NO_PAGE: Any = None
+NO_PAGE = PageImage(1, np.zeros((1, 1, 3), dtype=np.uint8), 200.0)
 
 
 def read(blocks: list[Any], answer: Any, **options: Any) -> Any:

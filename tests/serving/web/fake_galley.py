@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from galley.document import Document
+from galley.document.exporters import EXPORTERS
 from galley.serving.web import add_web_page
 
 ATTACK = "<img src=x onerror=\"window.hit=1\"><script>window.hit=1</script><svg onload='window.hit=1'>"
@@ -78,6 +79,7 @@ class FakeGalley:
         app = Starlette(
             routes=[
                 Route("/v1/parse", self._parse, methods=["POST"]),
+                Route("/v1/formats", self._formats),
                 Route("/v1/jobs/{id}", self._job, methods=["GET"]),
                 Route("/v1/jobs/{id}", self._cancel, methods=["DELETE"]),
                 Route("/v1/jobs/{id}/events", self._events),
@@ -126,6 +128,14 @@ class FakeGalley:
         self.jobs[job.id] = job
         return JSONResponse(job.view(), 202)
 
+    async def _formats(self, request: Request) -> Response:
+        known = [
+            {"name": one.name, "title": one.title, "suffix": one.suffix}
+            for one in EXPORTERS.values()
+            if not one.package
+        ]
+        return self._refusal(request) or JSONResponse({"formats": known})
+
     async def _job(self, request: Request) -> Response:
         job = self.jobs.get(request.path_params["id"])
         return self._refusal(request) or (JSONResponse(job.view()) if job else _error(404, "no such job"))
@@ -143,13 +153,7 @@ class FakeGalley:
 
     async def _result(self, request: Request) -> Response:
         document = self.jobs[request.path_params["id"]].result()
-        made = {
-            "json": document.to_json,
-            "markdown": document.to_markdown,
-            "html": document.to_html,
-            "text": document.to_text,
-        }
-        return PlainTextResponse(made[request.query_params["format"]]())
+        return PlainTextResponse(document.export(request.query_params["format"]))
 
     async def _page(self, request: Request) -> Response:
         if refusal := self._refusal(request):

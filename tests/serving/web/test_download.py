@@ -18,7 +18,7 @@ from playwright.sync_api import Page, expect
     [
         ("Markdown", "report.md", "# Twenty-Eight Years of Mornings"),
         ("HTML", "report.html", "<!DOCTYPE html>"),
-        ("JSON", "report.json", "{"),
+        ("JSON with boxes", "report.json", "{"),
         ("Plain text", "report.txt", "Twenty-Eight Years of Mornings"),
     ],
 )
@@ -42,7 +42,7 @@ def test_the_menu_works_by_keyboard(page: Page) -> None:
     menu = page.locator("#download-menu")
     expect(menu.get_by_role("button").nth(0)).to_be_focused()
     page.keyboard.press("ArrowUp")
-    expect(menu.get_by_role("button", name="Plain text")).to_be_focused()
+    expect(menu.get_by_role("button", name="GLM-OCR")).to_be_focused()
     page.keyboard.press("Escape")
     expect(menu).to_be_hidden()
     expect(page.get_by_role("button", name="Download")).to_be_focused()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from galley.decoding.drafters.auto import Auto
 from galley.decoding.drafters.autoregressive import Autoregressive
 from galley.decoding.drafters.base import (
+    BatchChainDrafter,
     BatchDrafter,
     BatchItem,
     DecoderContext,
@@ -16,8 +17,9 @@ from galley.decoding.drafters.base import (
     DrafterConfig,
     DraftWindow,
 )
+from galley.decoding.drafters.draft_model import DraftModel
 from galley.decoding.drafters.match import DraftMatching, PromptLookup
-from galley.decoding.drafters.mtp import BatchChainDrafter, Mtp
+from galley.decoding.drafters.mtp import Mtp
 from galley.decoding.drafters.self_speculation import LARGEST_BLOCK, SelfSpeculation
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "BatchItem",
     "DecoderContext",
     "DraftMatching",
+    "DraftModel",
     "DraftWindow",
     "Drafter",
     "DrafterConfig",

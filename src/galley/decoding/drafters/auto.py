@@ -17,9 +17,15 @@ from numpy.typing import NDArray
 
 from galley.decoding.accept import Outcome
 from galley.decoding.budget import AcceptanceRate
-from galley.decoding.drafters.base import DecoderContext, Drafter, DrafterConfig, DraftWindow
+from galley.decoding.drafters.base import (
+    BatchChainDrafter,
+    DecoderContext,
+    Drafter,
+    DrafterConfig,
+    DraftWindow,
+)
 from galley.decoding.drafters.match import DraftMatching, PromptLookup
-from galley.decoding.drafters.mtp import BatchChainDrafter, Mtp
+from galley.decoding.drafters.mtp import Mtp
 from galley.decoding.drafters.self_speculation import SelfSpeculation
 from galley.decoding.matching import agreement
 from galley.decoding.pool import DraftPool
@@ -93,6 +99,10 @@ class _AutoDrafter(Drafter):
         self._found: list[Draft] = []
         self._self_draft: Draft | None = None
         self._chain_draft: Draft | None = None
+
+    @property
+    def asking(self) -> Drafter:
+        return self._chain or self
 
     def prepare(self, committed: list[int], max_draft: int) -> int:
         super().prepare(committed, max_draft)

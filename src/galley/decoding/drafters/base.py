@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol
 
+import numpy as np
+
 from galley.decoding.accept import Outcome
 from galley.decoding.budget import AcceptanceRate, ForwardCosts, Throughput
 from galley.decoding.matching import MatchOdds
 from galley.decoding.pool import DraftPool
 from galley.decoding.target import Handle, ScoreDetail, Scores, Target
-from galley.decoding.tree import Draft, PrefixTree
+from galley.decoding.tree import Draft, PrefixTree, Source
 from galley.decoding.window import Ids, Window
 
 
@@ -64,6 +66,11 @@ class Drafter:
     batch: BatchDrafter | None = None
     """drafts for all sequences in one call, where the draft takes a forward of a head or of another model"""
 
+    @property
+    def asking(self) -> Drafter:
+        """The drafter that ``batch`` drafts for: this one, or the one of those it composes."""
+        return self
+
     def prepare(self, committed: list[int], max_draft: int) -> int:
         """Take note of the tokens ``committed`` so far and of how many drafted ones may be committed next.
 
@@ -89,6 +96,23 @@ class Drafter:
 
     def close(self) -> None:
         """Free what the drafter holds; the sequence is over. Safe to call twice."""
+
+
+class BatchChainDrafter(Drafter):
+    """Verifies the chain of up to ``depth`` tokens that a ``BatchDrafter`` drafts for the sequence."""
+
+    def __init__(self, batch: BatchDrafter, depth: int, source: Source) -> None:
+        self.batch, self._depth, self.source = batch, depth, source
+
+    def prepare(self, committed: list[int], max_draft: int) -> int:
+        super().prepare(committed, max_draft)
+        return min(self._depth, max_draft)
+
+    def draft(self, batch_draft: Ids | None = None) -> DraftWindow:
+        tree = PrefixTree(self.committed[-1])
+        if batch_draft is not None:
+            tree.add(Draft(batch_draft, np.ones(len(batch_draft)), self.source))
+        return DraftWindow(tree)
 
 
 @dataclass(eq=False)

@@ -66,7 +66,7 @@ class _PromptMatcher(DraftMatcher):
 
     def __init__(self, prompt_ids: Sequence[int], limits: MatchLimits, odds: MatchOdds) -> None:
         super().__init__(DraftPool([prompt_ids, []]), limits, odds, PromptLookup.name)
-        self._used = {0, 1}  # neither beginning is expected as output
+        self._used = {0: 0, 1: 0}  # neither beginning is expected as output
 
     def drafts(self, committed: Sequence[int], max_draft: int) -> list[Draft]:
         self.pool.extend(1, committed[len(self.pool[1]) :])

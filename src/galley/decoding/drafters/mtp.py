@@ -6,19 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from galley.decoding.drafters.base import (
-    BatchDrafter,
+    BatchChainDrafter,
     BatchItem,
     DecoderContext,
     Drafter,
-    DraftWindow,
     check_supported,
 )
 from galley.decoding.pool import DraftPool
 from galley.decoding.target import MtpTarget
-from galley.decoding.tree import Draft, PrefixTree, Source
+from galley.decoding.tree import Source
 from galley.decoding.window import Ids
 
 
@@ -55,20 +52,3 @@ class _MtpHead:
         depth = max(item.length for item in items)
         drafted = self._target.mtp([(item.handle, item.drafter.committed[-1]) for item in items], depth)
         return [tokens[: item.length] for tokens, item in zip(drafted, items, strict=True)]
-
-
-class BatchChainDrafter(Drafter):
-    """Verifies the chain of up to ``depth`` tokens that a ``BatchDrafter`` drafts for the sequence."""
-
-    def __init__(self, batch: BatchDrafter, depth: int, source: Source) -> None:
-        self.batch, self._depth, self.source = batch, depth, source
-
-    def prepare(self, committed: list[int], max_draft: int) -> int:
-        super().prepare(committed, max_draft)
-        return min(self._depth, max_draft)
-
-    def draft(self, batch_draft: Ids | None = None) -> DraftWindow:
-        tree = PrefixTree(self.committed[-1])
-        if batch_draft is not None:
-            tree.add(Draft(batch_draft, np.ones(len(batch_draft)), self.source))
-        return DraftWindow(tree)

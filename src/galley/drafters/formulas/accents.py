@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from galley.drafters.formulas.items import Group, Item, Read, is_bar, without
-from galley.drafters.formulas.kinds import Symbol
+from galley.drafters.formulas.items import Group, Item, ReadItems, is_bar, without
+from galley.drafters.formulas.symbol_classes import Symbol
 from galley.drafters.formulas.typeset import has_size
 
 _ACCENTS = {
@@ -23,7 +23,7 @@ _ACCENTS = {
 }
 
 
-def read_accents(items: list[Item], em: float, read: Read) -> list[Item]:
+def read_accents(items: list[Item], em: float, read: ReadItems) -> list[Item]:
     """Each mark with what it stands over as one group."""
     for mark in list(items):
         if mark not in items or not isinstance(mark, Symbol):

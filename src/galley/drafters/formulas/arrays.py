@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from galley.drafters.formulas.items import Group, Item, Read, around, columns, rows, without
-from galley.drafters.formulas.kinds import Symbol
+from galley.drafters.formulas.items import Group, Item, ReadItems, around, columns, rows, without
+from galley.drafters.formulas.symbol_classes import Symbol
 from galley.drafters.formulas.typeset import AXIS, has_size
 
 _PAIRS = {"pmatrix": ("(", ")"), "bmatrix": ("[", "]"), "vmatrix": ("|", "|"), "Bmatrix": ("\\{", "\\}")}
@@ -19,7 +19,7 @@ _UNKNOWN = -8.0
 """log-probability of a class that is not among a symbol's candidates"""
 
 
-def read_arrays(items: list[Item], em: float, read: Read) -> list[Item]:
+def read_arrays(items: list[Item], em: float, read: ReadItems) -> list[Item]:
     """Each array of two or more rows as one group, the tallest first."""
     for left in sorted((i for i in items if _is_tall(i, em)), key=lambda item: -item.box.height):
         if left not in items:
@@ -66,7 +66,9 @@ def _between(left: Item, right: Item | None, items: Sequence[Item]) -> list[Item
     return [i for i in without(items, right) if left.box.x1 <= i.box.x <= end and top <= i.box.y <= bottom]
 
 
-def _array(left: Item, right: Item | None, lines: Sequence[Sequence[Item]], em: float, read: Read) -> Group:
+def _array(
+    left: Item, right: Item | None, lines: Sequence[Sequence[Item]], em: float, read: ReadItems
+) -> Group:
     inside = [item for line in lines for item in line]
     sure = left.sure
     written = []

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import permutations
 
-from galley.drafters.formulas.boxes import Box
-from galley.drafters.formulas.items import Group, Item, Read, around, named, without
-from galley.drafters.formulas.kinds import Symbol, kinds
+from galley.drafters.formulas.glyph_boxes import Box
+from galley.drafters.formulas.items import Group, Item, ReadItems, around, named, without
+from galley.drafters.formulas.symbol_classes import Symbol, kinds
 from galley.drafters.formulas.typeset import AXIS, has_size
 
 _DOTS = (".", "\\cdot")
@@ -15,7 +15,7 @@ _BESIDE = ("+", "=", "-")
 _SURE = (-0.1,)
 
 
-def read_dots(items: list[Item], em: float, read: Read) -> list[Item]:
+def read_dots(items: list[Item], em: float, read: ReadItems) -> list[Item]:
     """Three dots at equal steps, level, upright or slanting, as one sign."""
     items = _without_colons(items, em)
     dots = sorted(named(items, _DOTS), key=lambda item: (item.box.x, item.box.y))

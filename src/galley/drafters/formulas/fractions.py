@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from galley.drafters.formulas.boxes import Box
-from galley.drafters.formulas.items import Group, Item, Read, around, is_bar, named, without
+from galley.drafters.formulas.glyph_boxes import Box
+from galley.drafters.formulas.items import Group, Item, ReadItems, around, is_bar, named, without
 from galley.drafters.formulas.typeset import AXIS
 
 
-def read_roots(items: list[Item], em: float, read: Read) -> list[Item]:
+def read_roots(items: list[Item], em: float, read: ReadItems) -> list[Item]:
     """Each root sign with what stands under its roof as one group, the widest first."""
     for sign in sorted(named(items, ("\\sqrt",)), key=lambda item: -item.box.width):
         if sign not in items:
@@ -31,7 +31,7 @@ def _continues(sign: Box, bar: Box, em: float) -> bool:
     return abs(bar.x0 - sign.x1) < 0.2 * em + 0.1 * sign.width and abs(bar.y - sign.y0) < 0.15 * em
 
 
-def read_fractions(items: list[Item], em: float, read: Read) -> list[Item]:
+def read_fractions(items: list[Item], em: float, read: ReadItems) -> list[Item]:
     """Each bar with what stands over and under it as one group, the shortest first."""
     for bar in sorted((i for i in items if is_bar(i)), key=lambda item: item.box.width):
         if bar not in items:

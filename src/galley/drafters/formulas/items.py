@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from galley.drafters.formulas.boxes import Box, hull
-from galley.drafters.formulas.kinds import Symbol
+from galley.drafters.formulas.glyph_boxes import Box, hull
+from galley.drafters.formulas.symbol_classes import Symbol
 
 _LINES = ("-", "\\mathrm{l}", "|", "/", "")
 
@@ -28,7 +28,7 @@ class Group:
 
 
 Item = Symbol | Group
-Read = Callable[[Sequence[Item], float], Group]
+ReadItems = Callable[[Sequence[Item], float], Group]
 """Items, and pixels to the em of their line → one group. Raises ``ValueError`` without items."""
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from galley.drafters.formulas.items import Group, Item, Read, around, named, without
-from galley.drafters.formulas.kinds import Symbol
+from galley.drafters.formulas.items import Group, Item, ReadItems, around, named, without
+from galley.drafters.formulas.symbol_classes import Symbol
 from galley.drafters.formulas.typeset import AXIS, BIG, INTEGRALS, SCRIPT
 
 _FUNCTIONS = ("argmax", "argmin", "liminf", "limsup", "lim", "max", "min", "sup", "inf")
@@ -16,7 +16,7 @@ _LEAST = -4
 """log-probability from which a symbol may be a letter that a name needs"""
 
 
-def read_functions(items: list[Item], em: float, read: Read) -> list[Item]:
+def read_functions(items: list[Item], em: float, read: ReadItems) -> list[Item]:
     """Names that take limits as one sign each."""
     for name in _FUNCTIONS:
         for start in [i for i in items if _spells(i, name[0])]:
@@ -55,7 +55,7 @@ def _spells(item: Item, letter: str) -> bool:
     return any(kind.name in names and score > _LEAST for kind, score in item.candidates)
 
 
-def read_limits(items: list[Item], em: float, read: Read) -> list[Item]:
+def read_limits(items: list[Item], em: float, read: ReadItems) -> list[Item]:
     """Big operators with what stands over and under them, except integrals, whose limits stand beside them."""
     for sign in sorted(named(items, _WITH_LIMITS), key=lambda item: item.box.x):
         small = isinstance(sign, Symbol) and sign.box.height < 0.9 * em * SCRIPT
@@ -67,7 +67,7 @@ def read_limits(items: list[Item], em: float, read: Read) -> list[Item]:
     return items
 
 
-def read_arrows(items: list[Item], em: float, read: Read) -> list[Item]:
+def read_arrows(items: list[Item], em: float, read: ReadItems) -> list[Item]:
     """Long arrows with what stands over them."""
     for arrow in named(items, _ARROWS):
         over = [i for i in _stacked(arrow, items, em, above=True) if arrow.box.x0 < i.box.x < arrow.box.x1]
@@ -79,7 +79,9 @@ def read_arrows(items: list[Item], em: float, read: Read) -> list[Item]:
     return items
 
 
-def _with_limits(sign: Item, over: Sequence[Item], under: Sequence[Item], em: float, read: Read) -> Group:
+def _with_limits(
+    sign: Item, over: Sequence[Item], under: Sequence[Item], em: float, read: ReadItems
+) -> Group:
     latex, sure = sign.name, sign.sure
     for mark, part in (("_", under), ("^", over)):
         if part:

@@ -8,12 +8,12 @@ from galley.drafters.formulas.accents import read_accents
 from galley.drafters.formulas.arrays import read_arrays
 from galley.drafters.formulas.dots import read_dots
 from galley.drafters.formulas.fractions import read_fractions, read_roots
-from galley.drafters.formulas.items import Group, Item, Read, around, rows
+from galley.drafters.formulas.items import Group, Item, ReadItems, around, rows
 from galley.drafters.formulas.limits import read_arrows, read_functions, read_limits
-from galley.drafters.formulas.lines import part_lines, read_aligned, read_line
+from galley.drafters.formulas.script_lines import part_lines, read_aligned, read_line
 from galley.drafters.formulas.typeset import AXIS
 
-_STEPS: tuple[Callable[[list[Item], float, Read], list[Item]], ...] = (
+_STEPS: tuple[Callable[[list[Item], float, ReadItems], list[Item]], ...] = (
     read_roots,
     read_dots,
     read_fractions,

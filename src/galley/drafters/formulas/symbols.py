@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from galley.drafters.formulas.boxes import Box
-from galley.drafters.formulas.kinds import WEIGHTS, Symbol, kinds
-from galley.drafters.formulas.normal import normal
-from galley.drafters.formulas.pieces import (
+from galley.drafters.formulas.components import (
+    Component,
     Gray,
     Labels,
-    Piece,
+    components_of,
     groups_of,
     ink_of,
     picture_of,
-    pieces_of,
     usual_height,
 )
-from galley.drafters.formulas.touching import box, halves
+from galley.drafters.formulas.glyph_boxes import Box
+from galley.drafters.formulas.split_touching import box, halves
+from galley.drafters.formulas.symbol_classes import WEIGHTS, Symbol, kinds
+from galley.drafters.formulas.symbol_image import symbol_image
 from galley.runtime import session
 
 _SMALL = 22
@@ -48,12 +48,12 @@ class SymbolReader:
     def read(self, gray: Gray) -> list[Symbol]:
         """Symbols of a picture (height, width) of dark print on light paper; without order."""
         ink = ink_of(gray)
-        labels, pieces = pieces_of(ink)
+        labels, pieces = components_of(ink)
         if pieces and usual_height(pieces) < _SMALL:
             # Between enlarged symbols that nearly touch there is paper again.
             double = 2 * ink.shape[1], 2 * ink.shape[0]
             ink = np.asarray(Image.fromarray(ink).resize(double, Image.Resampling.BICUBIC))
-            labels, pieces = pieces_of(ink)
+            labels, pieces = components_of(ink)
         if not pieces:
             return []
         pieces = self._parted(ink, labels, pieces)
@@ -62,7 +62,7 @@ class SymbolReader:
         chosen = self._settle(everything, scores, len(pieces))
         return [self._symbol(everything[number].box, scores[number]) for number in chosen]
 
-    def _parted(self, ink: Gray, labels: Labels, pieces: list[Piece]) -> list[Piece]:
+    def _parted(self, ink: Gray, labels: Labels, pieces: list[Component]) -> list[Component]:
         """The pieces, those that are no symbol cut in two where both halves are one; ``labels`` follow."""
         scores = self._rate([picture_of(ink, labels, piece) for piece in pieces])
         usual, found = usual_height(pieces), []
@@ -79,7 +79,7 @@ class SymbolReader:
                 rows, columns = box(mask)
                 x, y = piece.box.x0, piece.box.y0
                 inner = Box(x + columns.start, y + rows.start, x + columns.stop, y + rows.stop)
-                found.append(Piece((part,), inner))
+                found.append(Component((part,), inner))
         return found
 
     def _rate(self, pictures: Sequence[Gray]) -> NDArray[np.float64]:
@@ -91,7 +91,7 @@ class SymbolReader:
 
     def _classify(self, pictures: Sequence[Gray]) -> NDArray[np.float32]:
         """Log-probabilities (pictures, classes)."""
-        fitted = [normal(picture) for picture in pictures]
+        fitted = [symbol_image(picture) for picture in pictures]
         found = []
         for start in range(0, len(fitted), _BATCH):
             part = fitted[start : start + _BATCH]
@@ -103,7 +103,9 @@ class SymbolReader:
         scores = np.concatenate(found) + self._prior
         return (scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)).astype(np.float32)
 
-    def _settle(self, everything: Sequence[Piece], scores: NDArray[np.float32], singles: int) -> list[int]:
+    def _settle(
+        self, everything: Sequence[Component], scores: NDArray[np.float32], singles: int
+    ) -> list[int]:
         """Numbers of the pieces and groups that are symbols: the surest groups first, each piece used once."""
         best = scores.argmax(1)
         sure = [

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from galley.drafters.formulas.kinds import Kind, Symbol
+from galley.drafters.formulas.symbol_classes import Symbol, SymbolClass
 
 AXIS = 0.25
 """Height of the mathematical axis above the baseline, in ems."""
@@ -61,7 +61,7 @@ def usual_size(symbols: Sequence[Symbol]) -> float:
     return near[len(near) // 2]
 
 
-def has_size(kind: Kind) -> bool:
+def has_size(kind: SymbolClass) -> bool:
     """Whether ink of this class tells the size of the type: letters and digits do, what stretches does not."""
     if kind.height is None or kind.height < 0.35 or kind.name in BIG or kind.name in DELIMITERS:
         return False
@@ -78,10 +78,11 @@ class Line:
 
     @property
     def axis(self) -> float:
+        """Height of fraction bars and operators, y in pixels."""
         return self.baseline - AXIS * self.em
 
 
-def misfit(symbol: Symbol, kind: Kind, line: Line) -> float:
+def misfit(symbol: Symbol, kind: SymbolClass, line: Line) -> float:
     """How badly a class fits the symbol's box on a line, in nats."""
     box = symbol.box
     if kind.top is None or kind.bottom is None or kind.width is None or kind.name in BIG:
@@ -97,7 +98,7 @@ def misfit(symbol: Symbol, kind: Kind, line: Line) -> float:
     return (off + wide**2) / 2
 
 
-def best_on(symbol: Symbol, line: Line) -> tuple[Kind, float]:
+def best_on(symbol: Symbol, line: Line) -> tuple[SymbolClass, float]:
     """The class that suits the symbol best on a line, and its cost in nats, the classifier's included."""
     costs = [
         (min(misfit(symbol, kind, line), 40.0) - score, kind)

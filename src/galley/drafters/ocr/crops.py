@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from galley.drafters.ocr.boxes import Quad, sides
+from galley.drafters.ocr.text_quads import Quad, sides
 
 _LEVEL = 1.0
 """Pixels of slant below which a box is cut out straight."""

@@ -1,5 +1,7 @@
-"""CTC: per-frame classes → characters with their frames and confidences, and how likely a text is (Graves et al.
-2006)."""
+"""CTC (Graves et al. 2006).
+
+Per-frame classes to characters with their frames and confidences, and how likely a text is.
+"""
 
 from __future__ import annotations
 

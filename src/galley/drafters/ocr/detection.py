@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from galley.drafters.ocr.boxes import text_quads
 from galley.drafters.ocr.onnx_denormals import flush_denormals
+from galley.drafters.ocr.text_quads import text_quads
 from galley.runtime import package_file, session
 
 _KERNEL = 0.3

@@ -11,11 +11,11 @@ from PIL import Image
 
 from galley.document import BBox
 from galley.drafters.line import TextLine
-from galley.drafters.ocr.boxes import Quad, sides
 from galley.drafters.ocr.crops import crop_line
 from galley.drafters.ocr.detection import LineDetector
 from galley.drafters.ocr.recognition import HEIGHT, STRIDE, Reading, Recogniser
-from galley.drafters.ocr.words import split_words
+from galley.drafters.ocr.text_quads import Quad, sides
+from galley.drafters.ocr.word_boxes import split_words
 
 _MIN_CONFIDENCE = 0.5
 _TALL = 1.5
@@ -31,15 +31,19 @@ class OcrEngine:
 
     @cached_property
     def detector(self) -> LineDetector:
+        """Finds lines of text."""
         return LineDetector()
 
     @cached_property
     def recogniser(self) -> Recogniser:
+        """Reads lines of text."""
         return Recogniser()
 
     def detect(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Text boxes of an (height, width, 3) uint8 RGB image: quads (n, 4, 2) in its pixels, corners x, y from
-        the top left clockwise, in the order of rows."""
+        """Text boxes of an (height, width, 3) uint8 RGB image.
+
+        Quads (n, 4, 2) in its pixels, corners x, y from the top left clockwise, in the order of rows.
+        """
         quads, _ = self.detector.detect(image)
         return quads[np.lexsort((quads[:, 0, 0], quads[:, :, 1].mean(axis=1)))]
 

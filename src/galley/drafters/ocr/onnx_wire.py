@@ -41,6 +41,7 @@ def fields(message: bytes) -> Iterator[tuple[int, int, bytes]]:
 
 
 def field(number: int, wire: int, value: bytes) -> bytes:
+    """A field of a message: its key, and its value with its length where that is needed."""
     head = varint(number << 3 | wire)
     return head + (varint(len(value)) if wire == BYTES else b"") + value
 
@@ -59,6 +60,7 @@ def _read(message: bytes, at: int) -> tuple[int, int]:
 
 
 def varint(value: int) -> bytes:
+    """A number in base 128, the least significant seven bits first."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)

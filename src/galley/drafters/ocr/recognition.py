@@ -70,8 +70,11 @@ class Recogniser:
         return [jobs[i].result() for i in range(len(crops))]
 
     def log_likelihoods(self, features: NDArray[np.float16], texts: Sequence[str]) -> list[float]:
-        """How likely each text is, given a line's features (frames, 120): natural logarithms; -inf for a text with a
-        character that the recogniser does not know or that is longer than the line."""
+        """How likely each text is, given a line's features (frames, 120).
+
+        Natural logarithms; -inf for a text with a character that the recogniser does not know or that is longer than
+        the line.
+        """
         used = sorted({self._classes.get(character, BLANK) for text in texts for character in text} | {BLANK})
         scores = np.concatenate([np.zeros((0, len(used)), np.float32), *self._scores(features, used)])
         columns = {self.characters[number]: column for column, number in enumerate(used) if number != BLANK}

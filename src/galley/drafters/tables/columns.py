@@ -1,4 +1,4 @@
-"""Where columns begin and end: upright rules, and white space that runs through the lines of text."""
+"""Where columns begin and end: vertical rules, and white space that runs through the lines of text."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from galley.drafters.tables.rulings import Ruling
 
 @dataclass(frozen=True)
 class Gap:
-    """A column boundary: no text of one column lies between ``left`` and ``right``; ``ruled`` when a rule
-    marks it."""
+    """A column boundary: no text of one column lies between ``left`` and ``right``.
+
+    ``ruled`` when a rule marks it.
+    """
 
     left: float
     right: float
@@ -23,13 +25,14 @@ class Gap:
 
     @property
     def middle(self) -> float:
+        """Half way between its sides, x in pixels."""
         return (self.left + self.right) / 2
 
 
 def ruled_columns(rules: list[Ruling], stops: list[float], em: float) -> list[Gap]:
-    """One boundary for each group of upright rules within a text height.
+    """One boundary for each group of vertical rules within a text height.
 
-    stops: heights of level rules, bands and the table's edges. Rules of less than three text heights count
+    stops: heights of horizontal rules, bands and the table's edges. Rules of less than three text heights count
     only where they run from stop to stop; others are strokes of letters.
     """
     groups: list[list[Ruling]] = []
@@ -101,8 +104,11 @@ def _gaps(lines: list[list[Piece]], left: float, right: float, em: float, share:
 
 
 def _support(lines: list[list[Piece]], left: float, right: float) -> int:
-    """Lines that speak for a boundary: those with text on both sides, or the fewer of those that end before
-    it and those that start after it, whichever is more."""
+    """Lines that speak for a boundary.
+
+    Those with text on both sides, or the fewer of those that end before it and those that start after it, whichever
+    is more.
+    """
     before = [any(piece.x1 <= left + 1 for piece in line) for line in lines]
     after = [any(piece.x0 >= right - 1 for piece in line) for line in lines]
     return max(sum(a and b for a, b in zip(before, after, strict=True)), min(sum(before), sum(after)))
@@ -135,8 +141,10 @@ def _runs_of(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 def _without_strays(gaps: list[Gap], lines: list[list[Piece]]) -> list[Gap]:
-    """Gaps without the columns that only one line uses, and uses *instead of* both neighbours: a heading set
-    over the middle of two columns is no column."""
+    """Gaps without the columns that only one line uses, and uses *instead of* both neighbours.
+
+    A heading set over the middle of two columns is no column.
+    """
     kept = list(gaps)
     while len(lines) >= 4:
         bounds = [-np.inf, *(gap.middle for gap in kept), np.inf]

@@ -30,6 +30,7 @@ class Row:
 
     @property
     def columns(self) -> set[int]:
+        """Columns that its text touches."""
         return {c for line in self.placed for c in line.columns}
 
 
@@ -37,7 +38,7 @@ class Row:
 class Frame:
     """Column boundaries ``gaps`` (outer ones included) and rows top to bottom.
 
-    closed: True when upright rules and level rules draw cells. separators: of the table; ``above[r]`` is the
+    closed: True when vertical rules and horizontal rules draw cells. separators: of the table; ``above[r]`` is the
     separator at the top of row r, None where white space alone parts it from row r − 1. loose: pieces that
     span rows.
     """
@@ -46,11 +47,12 @@ class Frame:
     rows: list[Row]
     above: list[Separator | None]
     closed: bool
-    upright: list[Ruling]
+    vertical: list[Ruling]
     loose: list[Piece] = field(default_factory=list)
 
     @property
     def cols(self) -> int:
+        """Number of columns."""
         return len(self.gaps) - 1
 
     def core(self, c: int) -> tuple[float, float]:
@@ -60,8 +62,10 @@ class Frame:
 
 @dataclass
 class Outline:
-    """What rules and white space tell before rows are decided: column boundaries, separators, and the lines
-    of text above, between and below the separators."""
+    """What rules and white space tell before rows are decided.
+
+    Column boundaries, separators, and the lines of text above, between and below the separators.
+    """
 
     gaps: list[Gap]
     marks: list[Separator]
@@ -78,10 +82,9 @@ class Outline:
 def outline(
     pieces: list[Piece], rulings: Rulings, box: tuple[float, float, float, float], em: float
 ) -> Outline:
-    """Columns, separators and lines of a table in ``box`` (x0, y0, x1, y1); ``em`` is the text height in
-    pixels."""
-    upright = [piece for piece in pieces if not is_tall(piece, em)]
-    gaps = _columns(text_lines(upright or pieces, em), rulings, box, em)
+    """Columns, separators and lines of a table in ``box`` (x0, y0, x1, y1); ``em`` is the text height in pixels."""
+    low = [piece for piece in pieces if not is_tall(piece, em)]
+    gaps = _columns(text_lines(low or pieces, em), rulings, box, em)
     narrowest = min((b.left - a.right for a, b in pairwise(gaps)), default=em)
     marks = _inner(separators(rulings, em, max(2.0 * em, 0.6 * narrowest)), box, em)
     closed = _is_closed(gaps, rulings.vertical, marks, pieces)
@@ -136,8 +139,10 @@ def _columns(
 
 
 def _edge(outermost: list[Gap], text: float, em: float, side: int, blank: bool) -> Gap:
-    """The outermost rule if no ``text`` lies beyond it or all is ``blank``, else the edge of the text; side:
-    1 left, -1 right."""
+    """The outermost rule if no ``text`` lies beyond it or all is ``blank``, else the edge of the text.
+
+    side: 1 left, -1 right.
+    """
     for gap in outermost:
         if blank or side * (text - gap.middle) > -0.5 * em:
             return gap
@@ -152,24 +157,28 @@ def _inner(marks: list[Separator], box: tuple[float, float, float, float], em: f
     return [mark for mark in marks if box[1] - em <= mark.y <= box[3] + em]
 
 
-def _is_closed(gaps: list[Gap], upright: list[Ruling], marks: list[Separator], pieces: list[Piece]) -> bool:
-    """Cells are drawn when an inner upright rule runs half the table's height and a level rule parts the
-    inside."""
+def _is_closed(gaps: list[Gap], vertical: list[Ruling], marks: list[Separator], pieces: list[Piece]) -> bool:
+    """Whether rules draw the cells.
+
+    They do when an inner vertical rule runs half the table's height and a horizontal rule parts the inside.
+    """
     ys = [mark.y for mark in marks if mark.rules] + [y for piece in pieces for y in (piece.y0, piece.y1)]
     top, height = min(ys, default=0.0), max(1.0, max(ys, default=0.0) - min(ys, default=0.0))
     inner = [gap for gap in gaps[1:-1] if gap.ruled]
     runs = [
-        covered([rule for rule in upright if gap.left - 1 <= rule.position <= gap.right + 1]) / height
+        covered([rule for rule in vertical if gap.left - 1 <= rule.position <= gap.right + 1]) / height
         for gap in inner
     ]
-    level = [mark for mark in marks if mark.rules and 0.1 * height < mark.y - top < 0.95 * height]
-    return any(run >= 0.5 for run in runs) and bool(level)
+    inside = [mark for mark in marks if mark.rules and 0.1 * height < mark.y - top < 0.95 * height]
+    return any(run >= 0.5 for run in runs) and bool(inside)
 
 
 def _mark_joining(marks: list[Separator], gaps: list[Gap], closed: bool) -> None:
-    """Tell the separators whose openings join cells: in a table of drawn cells all inner ones, else those
-    that leave the same columns open again and again. A single rule under a heading over some columns joins
-    nothing."""
+    """Tell the separators whose openings join cells.
+
+    In a table of drawn cells all inner ones, else those that leave the same columns open again and again. A single
+    rule under a heading over some columns joins nothing.
+    """
     sides = [(a.middle, b.middle) for a, b in pairwise(gaps)]
     opened = [tuple(not mark.covers(*side) for side in sides) for mark in marks]
     for mark, open_here in zip(marks, opened, strict=True):
@@ -179,8 +188,10 @@ def _mark_joining(marks: list[Separator], gaps: list[Gap], closed: bool) -> None
 
 
 def _unjoin_between_figures(marks: list[Separator], gaps: list[Gap], pieces: list[Piece], em: float) -> None:
-    """A separator joins nothing where it leaves a column open in which figures stand below each other: they are
-    no single cell."""
+    """A separator joins nothing where it leaves a column open in which figures stand below each other.
+
+    They are no single cell.
+    """
     for above, mark, below in zip(marks, marks[1:], marks[2:], strict=False):
         if not mark.joins:
             continue
@@ -198,8 +209,11 @@ def _unjoin_between_figures(marks: list[Separator], gaps: list[Gap], pieces: lis
 def _loose(
     pieces: list[Piece], marks: list[Separator], gaps: list[Gap], em: float
 ) -> tuple[list[Piece], list[Piece]]:
-    """Pieces that stand across a separator, are too tall for the row beside them, or stand in a cell that a
-    separator above or below leaves open, and the rest."""
+    """Pieces that belong to no single line of text, and the rest.
+
+    They stand across a separator, are too tall for the row beside them, or stand in a cell that a separator above or
+    below leaves open.
+    """
     loose: list[Piece] = []
     normal: list[Piece] = []
     for piece in pieces:
@@ -235,8 +249,7 @@ def _open_cell(piece: Piece, marks: list[Separator], gaps: list[Gap], em: float)
 def _rows(
     plan: Outline, box: tuple[float, float, float, float], em: float
 ) -> tuple[list[Row], list[Separator | None]]:
-    """Rows between separators; a stretch without text is a row only where closed cells show that it is
-    meant."""
+    """Rows between separators; a stretch without text is a row only where closed cells show that it is meant."""
     odds = starts_row(plan.stretches, plan.bounds, em, plan.closed)
     ys = [box[1], *(mark.y for mark in plan.marks), box[3]]
     rows: list[Row] = []
@@ -268,8 +281,7 @@ def _stacked(groups: list[list[Placed]], top: float, bottom: float) -> list[Row]
 
 
 def place(line: list[Piece], gaps: Sequence[Gap], em: float) -> Placed:
-    """The line's pieces with the columns they touch; pieces that would share a column are cut at its
-    edges."""
+    """The line's pieces with the columns they touch; pieces that would share a column are cut at its edges."""
     spans = [touched(piece, gaps, em) for piece in line]
     clash = [
         any(i != j and a[0] <= b[1] and b[0] <= a[1] for j, b in enumerate(spans)) and a[0] < a[1]

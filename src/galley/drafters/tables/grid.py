@@ -3,61 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from itertools import pairwise
 
-import numpy as np
-
+from galley.drafters.tables.cells import Place, Places
 from galley.drafters.tables.frame import Frame, Row, touched
 from galley.drafters.tables.header_spans import spread_headings
 from galley.drafters.tables.pieces import Piece
 
 _LEADER = re.compile(r"(?:\s+\.+)+$|(?<=\w)\.{4,}$")
 """Dots that lead from a label to its row."""
-
-
-@dataclass
-class Place:
-    """A cell-to-be: rows ``top``..``bottom`` and columns ``left``..``right``, inclusive, and its pieces."""
-
-    top: int
-    left: int
-    bottom: int
-    right: int
-    pieces: list[Piece] = field(default_factory=list)
-
-
-class Places:
-    """A grid of places that merge into rectangles and never overlap."""
-
-    def __init__(self, rows: int, cols: int) -> None:
-        self._ids = np.arange(rows * cols).reshape(rows, cols)
-        self._places = {r * cols + c: Place(r, c, r, c) for r in range(rows) for c in range(cols)}
-
-    def at(self, row: int, col: int) -> Place:
-        return self._places[int(self._ids[row, col])]
-
-    def all(self) -> list[Place]:
-        """By row, then column."""
-        return sorted(self._places.values(), key=lambda place: (place.top, place.left))
-
-    def merge(self, top: int, left: int, bottom: int, right: int) -> None:
-        """One place for the whole rectangle, grown until it cuts through no other place."""
-        while True:
-            ids = np.unique(self._ids[top : bottom + 1, left : right + 1])
-            parts = [self._places[int(i)] for i in ids]
-            grown = (
-                min(p.top for p in parts), min(p.left for p in parts),
-                max(p.bottom for p in parts), max(p.right for p in parts),
-            )  # fmt: skip
-            if grown == (top, left, bottom, right):
-                break
-            top, left, bottom, right = grown
-        for i in ids:
-            del self._places[int(i)]
-        merged = Place(top, left, bottom, right, [piece for part in parts for piece in part.pieces])
-        self._places[int(ids[0])] = merged
-        self._ids[top : bottom + 1, left : right + 1] = ids[0]
 
 
 def fill_grid(frame: Frame, em: float) -> list[Place]:
@@ -81,8 +35,10 @@ def fill_grid(frame: Frame, em: float) -> list[Place]:
 
 
 def _is_free(row: Row, piece: Piece, first: int, last: int) -> bool:
-    """Whether no other line of the row has text of its own in the last of the columns that a piece reaches into: then
-    they are one cell, else the piece only sticks out of its column."""
+    """Whether no other line of the row has text of its own in the last of the columns that a piece reaches into.
+
+    Then they are one cell, else the piece only sticks out of its column.
+    """
     return not any(
         other is not piece and first < a == b <= last
         for line in row.placed
@@ -95,12 +51,12 @@ def _shared(piece: Piece, core: tuple[float, float]) -> float:
 
 
 def _join_open_columns(frame: Frame, places: Places) -> None:
-    """Where an upright rule stops, the places beside it are one cell unless both hold text."""
+    """Where an vertical rule stops, the places beside it are one cell unless both hold text."""
     for g in range(1, frame.cols):
         gap = frame.gaps[g]
         if not gap.ruled:
             continue
-        rules = [rule for rule in frame.upright if gap.left - 1 <= rule.position <= gap.right + 1]
+        rules = [rule for rule in frame.vertical if gap.left - 1 <= rule.position <= gap.right + 1]
         for r, row in enumerate(frame.rows):
             inside = max(1.0, row.bottom - row.top)
             drawn = sum(max(0.0, min(rule.end, row.bottom) - max(rule.start, row.top)) for rule in rules)
@@ -110,7 +66,7 @@ def _join_open_columns(frame: Frame, places: Places) -> None:
 
 
 def _join_open_rows(frame: Frame, places: Places) -> None:
-    """Where a level rule between two rows stops, the places above and below it are one cell."""
+    """Where a horizontal rule between two rows stops, the places above and below it are one cell."""
     sides = [(a.middle, b.middle) for a, b in pairwise(frame.gaps)]
     for r in range(1, len(frame.rows)):
         mark = frame.above[r]
@@ -125,8 +81,11 @@ def _join_open_rows(frame: Frame, places: Places) -> None:
 
 
 def _place_loose(piece: Piece, frame: Frame, places: Places, em: float) -> None:
-    """A piece that stands beside several rows: its cell covers the rows it reaches well into and, between
-    rules, the empty places above and below up to the next rule."""
+    """A piece that stands beside several rows.
+
+    Its cell covers the rows it reaches well into and, between rules, the empty places above and below up to the next
+    rule.
+    """
     first, last = touched(piece, frame.gaps, em)
     reached = [r for r, row in enumerate(frame.rows) if _reaches(piece, row)] or [_nearest(piece, frame.rows)]
     if reached[-1] > reached[0] or last > first:

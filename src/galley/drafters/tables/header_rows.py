@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from galley.drafters.tables.cells import Place
 from galley.drafters.tables.frame import Frame
-from galley.drafters.tables.grid import Place
 
 MOST = 5
 """Head rows looked for at most."""
@@ -15,8 +15,11 @@ _LETTERS = re.compile(r"[^\W\d_]")
 
 
 def header_rows(frame: Frame, places: list[Place]) -> int:
-    """Leading rows that are the head: those above the first rule that parts head from body, else the first
-    row and the rows its spans reach or divide. 0 where the first row reads like data."""
+    """Leading rows that are the head.
+
+    Those above the first rule that parts head from body, else the first row and the rows its spans reach or divide. 0
+    where the first row reads like data.
+    """
     rows = len(frame.rows)
     if rows < 2:
         return 0
@@ -57,8 +60,7 @@ def _by_rule(frame: Frame) -> int | None:
 
 
 def _like_data(places: list[Place]) -> bool:
-    """True when most of the first row's cells after the first are figures, and no fewer than in the rows
-    below."""
+    """True when most of the first row's cells after the first are figures, and no fewer than in the rows below."""
     first = [_figure(p) for p in places if p.top == 0 and p.left > 0 and p.pieces]
     rest = [_figure(p) for p in places if p.top > 0 and p.left > 0 and p.pieces]
     if not first or not rest:

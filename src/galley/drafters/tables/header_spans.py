@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from galley.drafters.tables.cells import Place, Places
 from galley.drafters.tables.frame import Frame
 from galley.drafters.tables.pieces import Piece
-
-if TYPE_CHECKING:
-    from galley.drafters.tables.grid import Place, Places
 
 LEADING_ROWS = 4
 """Group headings stand in the first rows."""
 
 
 def spread_headings(frame: Frame, places: Places, em: float) -> None:
-    """Give a heading the empty places beside it that it is centred over, or that a rule drawn under it takes
-    in."""
+    """Give a heading the empty places beside it that it is centred over, or that a rule drawn under it takes in."""
     for r in range(min(LEADING_ROWS, len(frame.rows) - 1)):
         below = frame.rows[r + 1].columns
         heads = sorted(

@@ -27,6 +27,7 @@ class Piece:
 
     @property
     def text(self) -> str:
+        """The words joined by spaces."""
         return " ".join(word.text for word in self.words)
 
     @property
@@ -36,12 +37,12 @@ class Piece:
 
     @property
     def height(self) -> float:
+        """In pixels."""
         return self.y1 - self.y0
 
 
 def words_of(lines: list[TextLine]) -> list[list[Word]]:
-    """Each line's words with usable boxes; a line without word boxes is cut in proportion to its
-    characters."""
+    """Each line's words with usable boxes; a line without word boxes is cut in proportion to its characters."""
     return [words for line in lines if (words := _words(line))]
 
 
@@ -63,8 +64,7 @@ def _usable(box: BBox) -> bool:
 
 
 def _split(line: TextLine) -> list[Word]:
-    """The line's words, boxes shared out by character count; an upright box is turned text and stays
-    whole."""
+    """The line's words, boxes shared out by character count; a tall box is turned text and stays whole."""
     box, texts = line.bbox, line.text.split()
     if box.height > box.width or len(texts) == 1:
         return [Word(" ".join(texts), box)]
@@ -88,7 +88,7 @@ def text_height(words: list[list[Word]]) -> float:
 
 
 def cut_pieces(words: list[list[Word]], em: float, rules: list[Ruling]) -> list[Piece]:
-    """Pieces of each line, cut at spaces wider than ``JOIN`` and at upright ``rules``."""
+    """Pieces of each line, cut at spaces wider than ``JOIN`` and at vertical ``rules``."""
     pieces: list[Piece] = []
     for line in words:
         run: list[Word] = []

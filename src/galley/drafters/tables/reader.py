@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from galley.document import BBox, Cell, Table
 from galley.drafters.line import TextLine, Word
+from galley.drafters.tables.cells import Place
 from galley.drafters.tables.frame import Frame, build_frame
-from galley.drafters.tables.grid import Place, cell_text, fill_grid
+from galley.drafters.tables.grid import cell_text, fill_grid
 from galley.drafters.tables.header_rows import header_rows
-from galley.drafters.tables.marks import page_rulings
+from galley.drafters.tables.page_rulings import page_rulings
 from galley.drafters.tables.pieces import cut_pieces, text_height, unplaced_text, words_of
 
 

@@ -1,5 +1,4 @@
-"""Ruling lines and shaded bands of a table image: solid, dashed, dotted, double, coloured, or light on
-dark."""
+"""Ruling lines and shaded bands of a table image: solid, dashed, dotted, double, coloured, or light on dark."""
 
 from __future__ import annotations
 
@@ -36,6 +35,7 @@ class Ruling:
 
     @property
     def length(self) -> float:
+        """In pixels."""
         return self.end - self.start
 
 
@@ -55,19 +55,19 @@ def darkest_channel(image: NDArray[np.uint8]) -> Gray:
 
 
 def find_rulings(
-    gray: Gray, text: Mask, em: float, origin: tuple[float, float], least_upright: int = 0
+    gray: Gray, text: Mask, em: float, origin: tuple[float, float], least_vertical: int = 0
 ) -> Rulings:
     """Rules and bands of a crop.
 
     gray: ``darkest_channel`` of the crop. text: True inside word boxes; strokes of letters are no rules.
-    em: height of the text in pixels. origin: page place of the crop's corner. least_upright: with fewer
-    upright rules nothing else is looked for and the answer is empty.
+    em: height of the text in pixels. origin: page place of the crop's corner. least_vertical: with fewer
+    vertical rules nothing else is looked for and the answer is empty.
     """
     x0, y0 = origin
     if min(gray.shape) < 3:
         return Rulings()
     vertical = _runs(gray.T, text.T, em, shortest=1.2 * em)
-    if len(vertical) < least_upright:
+    if len(vertical) < least_vertical:
         return Rulings()
     horizontal = _without_leaders(_runs(gray, text, em, shortest=2.0 * em), gray, text, em)
     return Rulings(
@@ -78,7 +78,7 @@ def find_rulings(
 
 
 def _without_leaders(rules: list[Ruling], gray: Gray, text: Mask, em: float) -> list[Ruling]:
-    """The level rules but the dots that lead the eye from a text to what stands right of it."""
+    """The horizontal rules but the dots that lead the eye from a text to what stands right of it."""
     return [rule for rule in rules if not _is_leader(rule, gray, text, em)]
 
 
@@ -136,8 +136,7 @@ def _closing(gray: Gray, size: int) -> Gray:
 
 
 def _slide(extreme: np.ufunc, values: Gray, size: int) -> Gray:
-    """Running extreme down the columns over ``size`` rows, in log₂(size) passes; ``size`` − 1 rows
-    shorter."""
+    """Running extreme down the columns over ``size`` rows, in log₂(size) passes; ``size`` − 1 rows shorter."""
     reach = 1
     while 2 * reach <= size:
         values = extreme(values[:-reach], values[reach:])
@@ -147,8 +146,7 @@ def _slide(extreme: np.ufunc, values: Gray, size: int) -> Gray:
 
 
 def _long_runs(mask: Mask, text: Mask, em: float, shortest: float) -> list[tuple[Ruling, int]]:
-    """Runs at least ``shortest`` long, not just within text, with their thickness; dots and dashes are
-    joined."""
+    """Runs at least ``shortest`` long, not just within text, with their thickness; dots and dashes are joined."""
     length = max(5, round(shortest))
     gap = max(3, round(0.3 * em))
     # A rule that leans by a pixel here and there is still one run.
@@ -178,8 +176,10 @@ def _long_runs(mask: Mask, text: Mask, em: float, shortest: float) -> list[tuple
 
 
 def _beside(mask: Mask, ys: slice, xs: slice, reach: int) -> float:
-    """How densely inked the rows next to a run are, on its busier side: dots and dashes stand alone, the
-    tops and feet of letters do not."""
+    """How densely inked the rows next to a run are, on its busier side.
+
+    Dots and dashes stand alone, the tops and feet of letters do not.
+    """
     above, below = mask[max(0, ys.start - reach) : ys.start, xs], mask[ys.stop : ys.stop + reach, xs]
     return max((float(side.mean()) for side in (above, below) if side.size), default=0.0)
 

@@ -20,8 +20,7 @@ class Separator:
     joins: bool = False
 
     def covers(self, left: float, right: float) -> bool:
-        """True when rules draw most of the stretch from ``left`` to ``right``; a band's edge crosses
-        everything."""
+        """True when rules draw most of the stretch from ``left`` to ``right``; a band's edge crosses everything."""
         if not self.rules:
             return True
         inside = [
@@ -33,8 +32,11 @@ class Separator:
 
 
 def separators(rulings: Rulings, em: float, shortest: float) -> list[Separator]:
-    """Rules that together are at least ``shortest`` pixels long, grouped within half a text height, and band
-    edges that no rule marks already; top to bottom."""
+    """What separates rows, top to bottom.
+
+    Rules that together are at least ``shortest`` pixels long, grouped within half a text height, and band edges that
+    no rule marks already.
+    """
     groups: list[list[Ruling]] = []
     for rule in sorted(rulings.horizontal, key=lambda rule: rule.position):
         if groups and rule.position - groups[-1][-1].position < 0.5 * em:

@@ -87,12 +87,12 @@ class VllmDecoder(RequestQueue):
         while self._waiting:
             ticket, request = self._waiting.popleft()
             if ticket in self._cancelled:
-                over.append(self._unstarted(ticket, Finish.CANCELLED))
+                over.append(self._unstarted(ticket, request, Finish.CANCELLED))
                 continue
             try:
                 running = self._start(ticket, request)
             except Exception as error:
-                over.append(self._unstarted(ticket, Finish.ERROR, error))
+                over.append(self._unstarted(ticket, request, Finish.ERROR, error))
             else:
                 self._running[ticket] = self._by_name[running.name] = running
         return over
@@ -143,9 +143,8 @@ class VllmDecoder(RequestQueue):
             self._engine.abort(names)
         for running in over:
             self.stats.add(running.sequence.stats)
-            self._forget(running.sequence.ticket)
             del self._running[running.sequence.ticket], self._by_name[running.name]
-        return [running.sequence.result() for running in over]
+        return [self._over(running.sequence.request, running.sequence.result()) for running in over]
 
 
 def _sampling(request: Request, stop_ids: frozenset[int], drafter: ChainDrafter) -> SamplingParams:

@@ -10,15 +10,17 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Annotated, Any
 
 from fuzzysearch import find_near_matches
+from pydantic import Field
 from rapidfuzz import fuzz
 
 from galley.errors import InputError
 from galley.evaluation.olmocr.formulas import states
 from galley.evaluation.olmocr.tables import Grid, grids
 from galley.evaluation.olmocr.text import letters_and_digits, normalise
+from galley.evaluation.records import checked
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _UNEXPECTED_SCRIPT = re.compile(
@@ -38,7 +40,7 @@ class Check(ABC):
     page: int
     id: str
     type: str
-    max_diffs: int = 0
+    max_diffs: Annotated[int, Field(ge=0)] = 0
     checked: str | None = None
     url: str | None = None
 
@@ -312,7 +314,5 @@ def make_check(data: dict[str, Any]) -> Check:
     empty = [name for name in _NEVER_EMPTY if name in known and not str(data.get(name) or "").strip()]
     if empty:
         raise InputError(f"a {data['type']} test needs {', '.join(empty)}")
-    try:
-        return kind(**data)
-    except TypeError as error:
-        raise InputError(f"a {data['type']} test is incomplete: {error}") from error
+    given = {name: value for name, value in data.items() if value is not None}
+    return checked(given, kind, f"a {data['type']} test is not as it has to be")

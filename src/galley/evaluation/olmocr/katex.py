@@ -1,7 +1,7 @@
 """Formulas drawn by KaTeX without a browser: its JavaScript runs in an embedded engine, which gives MathML and
 the tree of boxes; ``layout`` puts the boxes in their places.
 
-Needs ``galley[katex]``: mini-racer (V8) and sphinxcontrib-katex, of which only the KaTeX file is used.
+Needs ``galley-ocr[katex]``: mini-racer (V8) and sphinxcontrib-katex, of which only the KaTeX file is used.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _engine() -> Callable[[str], str | None]:
 
         script = package_file("sphinxcontrib", "katex.min.js")
     except (ImportError, ModelError) as error:
-        raise ModelError("comparing formulas needs KaTeX: pip install 'galley[katex]'") from error
+        raise ModelError("comparing formulas needs KaTeX: pip install 'galley-ocr[katex]'") from error
     context = MiniRacer()
     context.eval(script.read_text(encoding="utf-8"))
     context.eval(_DUMP)

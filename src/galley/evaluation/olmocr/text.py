@@ -21,7 +21,18 @@ _SINGLES = tuple(re.compile(pattern) for pattern in (r"\*(.*?)\*", r"_(.*?)_"))
 
 
 def normalise(text: str) -> str:
-    """No bold or italic marks, single spaces, composed Unicode, plain quotes and dashes."""
+    """No bold or italic marks, single spaces, composed Unicode, plain quotes and dashes.
+
+    What a removed mark leaves behind, such as two spaces or another mark, is put in order too, so that a text
+    in normal form stays as it is.
+    """
+    before = None
+    while text != before:
+        before, text = text, _without_marks(text)
+    return text
+
+
+def _without_marks(text: str) -> str:
     text = re.sub(r"\s+", " ", _BREAK.sub(" ", text))
     for pattern in _PAIRS:
         text = pattern.sub(r"\1", text)

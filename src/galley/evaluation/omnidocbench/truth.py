@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, FiniteFloat
 
 from galley.errors import InputError
+from galley.evaluation.records import checked, read_json
 
 _CAPTIONS = ("figure_caption", "figure_footnote", "table_caption", "table_footnote")
 _FURNITURE = ("code_algorithm", "code_algorithm_caption", "header", "footer", "page_footnote", "page_number")
@@ -50,20 +52,26 @@ class PageTruth:
         return str(PurePosixPath(self.image).with_suffix(""))
 
 
+class _Item(BaseModel):
+    """What every element must have; the rest depends on its category."""
+
+    category_type: str
+    order: FiniteFloat | None = None
+    poly: Annotated[list[FiniteFloat], Field(min_length=4)] | None = None
+
+
 def load(path: Path) -> list[PageTruth]:
     """Every page of an OmniDocBench annotation file."""
-    try:
-        pages = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise InputError(f"{path} is not JSON: {error}") from error
-    if not isinstance(pages, list) or not pages:
-        raise InputError(f"{path} is no OmniDocBench annotation file: it must be a list of pages")
+    what = "an OmniDocBench annotation file: a list of pages"
+    pages = read_json(path, list[dict[str, Any]], what)
+    if not pages:
+        raise InputError(f"{path} is not {what}")
     truths = []
     for number, page in enumerate(pages, 1):
         try:
             truths.append(_page(page))
+        except InputError as error:
+            raise InputError(f"{path}, page {number}: {error}") from error
         except (KeyError, TypeError, AttributeError) as error:
             raise InputError(
                 f"{path}, page {number}: not as OmniDocBench annotates ({type(error).__name__}: {error})"
@@ -72,6 +80,7 @@ def load(path: Path) -> list[PageTruth]:
 
 
 def _page(page: dict[str, Any]) -> PageTruth:
+    checked(page["layout_dets"], list[_Item], "layout_dets is not as it has to be")
     items = _join_truncated(page["layout_dets"], page.get("extra", {}).get("relation", []))
     blocks = [
         item
@@ -82,7 +91,7 @@ def _page(page: dict[str, Any]) -> PageTruth:
     info = page["page_info"]
     return PageTruth(
         image=PurePosixPath(info["image_path"]).name,
-        attributes=info.get("page_attribute", {}),
+        attributes=_attributes(info, "page_attribute"),
         blocks=[_truth(item) for item in _in_order(blocks)],
         tables=[_truth(item) for item in _in_order(i for i in items if i["category_type"] == TABLE)],
     )
@@ -96,7 +105,11 @@ def _truth(item: dict[str, Any]) -> Truth:
     key = {FORMULA: "latex", TABLE: "html"}.get(item["category_type"], "text")
     content = item.get(key)
     text = "" if content is None else str(content)
-    return Truth(item["category_type"], text, item.get("order"), item.get("attribute", {}))
+    return Truth(item["category_type"], text, item.get("order"), _attributes(item, "attribute"))
+
+
+def _attributes(item: dict[str, Any], name: str) -> dict[str, Any]:
+    return checked(item.get(name) or {}, dict[str, Any], f"{name} is no JSON object")
 
 
 def _join_truncated(items: list[dict[str, Any]], relations: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -24,8 +24,8 @@ def bench(
     say: Callable[[str], None],
 ) -> None:
     """Run, score and report; writes ``report.md`` and ``scores.json`` into ``out`` and says the report."""
+    from galley.evaluation.realset.predictions import run
     from galley.evaluation.realset.report import report
-    from galley.evaluation.realset.run import run
     from galley.evaluation.realset.score import score
 
     samples = [sample for sample in load(data) if keep(sample)][::every]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
-import json
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from pydantic import BaseModel
 
 from galley.errors import InputError
+from galley.evaluation.records import read_json
 
 
 @dataclass(frozen=True)
@@ -32,53 +34,68 @@ class Sample:
     pdf_page: int | None = None
 
 
+class _PageEntry(BaseModel):
+    id: str
+    kind: str
+    image: str
+    truth: str
+    truth_type: str | None = None
+    pdf: str | None = None
+    page: int | None = None
+
+
+class _CropEntry(BaseModel):
+    image: str
+    kind: str = "crop"
+    truth: str | None = None
+    truth_html: str | None = None
+    truth_latex: str | None = None
+
+
 def load(folder: Path) -> list[Sample]:
-    """Every sample of ``folder`` in index order: pages, then line, table and formula crops."""
+    """Every sample of ``folder`` in index order: pages, then line, table and formula crops.
+
+    Raises:
+        InputError: An index or a truth cannot be read or holds something else.
+    """
     index = folder / "index.json"
     if not index.is_file():
         raise InputError(f"{folder} holds no index.json; give the folder of a real set")
-    pages = [_page(folder, entry) for entry in _entries(index)]
-    crops = folder / "crops_index.json"
-    cropped = [_crop(folder, entry) for entry in _entries(crops)] if crops.is_file() else []
-    return pages + [sample for sample in cropped if sample]
+    pages = read_json(index, list[_PageEntry], "a list of pages with id, kind, image and truth")
+    samples = [_page(folder, entry) for entry in pages]
+    if (folder / "crops_index.json").is_file():
+        what = "a list of crops with image and truth"
+        crops = read_json(folder / "crops_index.json", list[_CropEntry], what)
+        samples += [sample for entry in crops if (sample := _crop(folder, entry))]
+    counts = Counter(sample.id for sample in samples)
+    doubled = [name for name, count in counts.items() if count > 1]
+    if doubled:
+        raise InputError(f"{folder}: two samples are named {doubled[0]}")
+    return samples
 
 
-def _entries(path: Path) -> list[dict[str, Any]]:
-    try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path} is not JSON: {error}") from error
-    if not isinstance(entries, list):
-        raise InputError(f"{path} must hold a JSON list")
-    return entries
-
-
-def _page(folder: Path, entry: dict[str, Any]) -> Sample:
-    truth = folder / entry["truth"]
-    pdf = folder / entry["pdf"] if entry.get("pdf") else None
-    text_layer = entry.get("truth_type") == "pdf-text-layer"
+def _page(folder: Path, entry: _PageEntry) -> Sample:
+    truth = folder / entry.truth
+    text_layer = entry.truth_type == "pdf-text-layer"
     return Sample(
-        id=entry["id"],
-        kind=entry["kind"],
+        id=entry.id,
+        kind=entry.kind,
         task="page",
-        image=folder / entry["image"],
+        image=folder / entry.image,
         truth=read_truth(truth),
         ordered=truth.suffix != ".tsv" and not text_layer,
         figure_text=text_layer,
-        pdf=pdf,
-        pdf_page=entry.get("page") or (1 if pdf else None),
+        pdf=folder / entry.pdf if entry.pdf else None,
+        pdf_page=entry.page or (1 if entry.pdf else None),
     )
 
 
-def _crop(folder: Path, entry: dict[str, Any]) -> Sample | None:
-    image = folder / entry["image"]
-    kind = entry.get("kind", "crop")
-    if "truth_html" in entry:
-        return Sample(f"table-{image.stem}", kind, "table", image, entry["truth_html"])
-    if "truth_latex" in entry:
-        return Sample(f"formula-{image.stem}", kind, "formula", image, entry["truth_latex"])
-    if "truth" in entry:
-        return Sample(f"line-{image.stem}", kind, "line", image, entry["truth"])
+def _crop(folder: Path, entry: _CropEntry) -> Sample | None:
+    image = folder / entry.image
+    truths = {"table": entry.truth_html, "formula": entry.truth_latex, "line": entry.truth}
+    for task, truth in truths.items():
+        if truth is not None:
+            return Sample(f"{task}-{image.stem}", entry.kind, task, image, truth)
     return None
 
 
@@ -94,7 +111,10 @@ def read_truth(path: Path) -> str:
         return "\n".join(line.split(",", 8)[8] for line in text.splitlines() if line.count(",") >= 8)
     if path.suffix == ".tsv":
         rows = csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-        return _tokens([row for row in rows if len(row) >= 5])
+        try:
+            return _tokens([row for row in rows if len(row) >= 5])
+        except (ValueError, csv.Error) as error:
+            raise InputError(f"{path} holds no rows of text and four numbers: {error}") from error
     return text
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import date
 
 from galley.evaluation.realset.data import Sample
-from galley.evaluation.realset.run import Predictions
+from galley.evaluation.realset.predictions import Predictions
 from galley.evaluation.realset.score import Score, by_kind, mean, score, speed
 
 _HEAD = """\

@@ -13,7 +13,7 @@ from rapidfuzz.distance import Levenshtein
 
 from galley.evaluation.omnidocbench import normalise
 from galley.evaluation.realset.data import Sample
-from galley.evaluation.realset.run import Predictions
+from galley.evaluation.realset.predictions import Predictions
 from galley.evaluation.teds import teds
 from galley.evaluation.text import character_similarity, word_f1
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from galley import __version__
 from galley.errors import ModelError, UsageError
 from galley.evaluation.realset.data import Sample
 
@@ -61,7 +62,7 @@ class Galley(System):
 
     @classmethod
     def version(cls) -> str:
-        return f"Galley {importlib.metadata.version('galley')}"
+        return f"Galley {__version__}"
 
     def read(self, sample: Sample) -> Output:
         import galley

@@ -15,7 +15,7 @@ from galley.evaluation.whole import write_whole
 
 
 def main(job_file: str) -> None:
-    """Run the job: ``{system, threads, out, warmup, samples}``, as ``run.py`` writes it."""
+    """Run the job: ``{system, threads, out, warmup, samples}``, as ``predictions.py`` writes it."""
     job = json.loads(Path(job_file).read_text(encoding="utf-8"))
     samples = [_sample(entry) for entry in job["samples"]]
     out = Path(job["out"])

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from galley.api import open_with
 from galley.document import Label
 from galley.errors import InputError
-from galley.evaluation.folder.benchmark import PAGES, TRUTHS
+from galley.evaluation.benchmarks.folder import PAGES, TRUTHS
 from galley.evaluation.omnidocbench.truth import FORMULA, TABLE, TEXT_CATEGORIES, load
 from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
+from galley.reading import open_with
 
 _LABELS = {"text": Label.TEXT, "table": Label.TABLE, "formula": Label.FORMULA}
 Box = tuple[int, int, int, int]

@@ -6,9 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from galley.decoding import DraftPool, Request, Result
 from galley.document import Label, Page
 from galley.errors import ModelError, UsageError
@@ -16,9 +13,11 @@ from galley.evaluation.crops import drafted_crop
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.choose import make_strategy
+from galley.parsing.page.state import PageState
+from galley.parsing.page_passes import PagePass, run_page_passes
 from galley.parsing.strategies.decoders import make_decoder
 from galley.parsing.strategies.regions import RegionsParser
+from galley.strategy_factory import make_strategy
 from galley.targets.prompt import DraftingEngine, Runner, SelfDecoding
 
 AR = "ar"
@@ -55,7 +54,7 @@ def _frozen(request: Request) -> Request:
     """The request by itself, with the drafts it had in the end."""
     drafts = request.drafts
     fixed = [list(drafts[i]) for i in range(len(drafts))] if isinstance(drafts, DraftPool) else drafts
-    return replace(request, drafts=fixed, on_commit=None)
+    return replace(request, drafts=fixed, on_commit=None, on_finish=None)
 
 
 class Bench:
@@ -90,17 +89,15 @@ class Bench:
 
     def read(self, way: str, page: PageImage, label: Label | None) -> Page:
         """Parse a page, or a crop that is one block, decoding one way. Raises what parsing raises."""
-        self.parser.decoder = self.runners[way]
         self._take_as(label)
-        read: Page = self.parser.parse_page(page)
+        read: Page = self.parser.read_page(page, self.runners[way]).page
         return read
 
     def units(self, name: str, page: PageImage, label: Label | None) -> list[Unit]:
         """What the model is asked in a page."""
         recorder = Recorder(self.runners[AR])
-        self.parser.decoder = recorder
         self._take_as(label)
-        self.parser.parse_page(page)
+        self.parser.read_page(page, recorder)
         return [
             Unit(f"{name}/{number}", _kind(request), request)
             for number, request in enumerate(recorder.requests)
@@ -109,7 +106,7 @@ class Bench:
     def drafted(self, page: PageImage, label: Label | None) -> Page:
         """The page without the model."""
         self._take_as(label)
-        return self.parser.draft.parse_with_image(page)[0]
+        return self.parser.draft.run(page).as_page()
 
     def _take_as(self, label: Label | None) -> None:
         """Crops are blocks to ``regions`` with a model of one's own; other strategies find the blocks in them."""
@@ -141,10 +138,10 @@ class _CropDraft:
         self._draft = draft
         self.label = Label.TEXT
 
-    def parse_with_image(self, page: PageImage) -> tuple[Page, NDArray[np.uint8]]:
-        height, width = page.image.shape[:2]
-        block = drafted_crop(self._draft, page, self.label)
-        return Page(number=page.number, width=width, height=height, dpi=page.dpi, blocks=[block]), page.image
+    def run(self, page: PageImage, more: Sequence[PagePass] = ()) -> PageState:
+        state = PageState.of(page)
+        state.blocks = [drafted_crop(self._draft, page, self.label)]
+        return run_page_passes(state, self._draft.page_tools, more)
 
 
 def _kind(request: Request) -> str:

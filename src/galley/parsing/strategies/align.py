@@ -10,8 +10,10 @@ _STRETCH = 256
 
 
 def matches(a: Sequence[str], b: Sequence[str]) -> list[Match]:
-    """Runs of equal words as (place in ``a``, place in ``b``, length), in order; the last one is empty and ends both,
-    as difflib's does. Of texts up to a stretch long they are difflib's."""
+    """Runs of equal words as (place in ``a``, place in ``b``, length), in order.
+
+    The last one is empty and ends both, as difflib's does. Of texts up to a stretch long they are difflib's.
+    """
     found: list[Match] = []
     i = j = 0
     while max(len(a) - i, len(b) - j) > _STRETCH:

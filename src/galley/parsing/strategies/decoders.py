@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from galley.decoding import (
     DRAFTERS,
     Acceptance,
+    Auto,
+    Autoregressive,
     Decoder,
     DrafterConfig,
+    DraftMatching,
     Exact,
     Request,
     Result,
@@ -30,6 +33,7 @@ class DirectDiffusion:
     block_size: int | None
 
     def run(self, requests: Iterable[Request]) -> list[Result]:
+        """Decode the requests one after another."""
         return [
             diffuse(self.reader, request.prompt, max_tokens=request.max_tokens, block_size=self.block_size)
             for request in requests
@@ -74,6 +78,19 @@ def make_drafter_config(options: ParseOptions) -> DrafterConfig:
     if options.decode == SelfSpeculation.name:
         return SelfSpeculation(options.block_size)
     return DRAFTERS[options.decode]()
+
+
+def make_page_drafter_config(reader: AnyReader, options: ParseOptions) -> DrafterConfig | None:
+    """What drafts for a page whose regions were read: their text, with what the options name where none matches.
+
+    None where the decoder's own way does: it matches already, it was asked to draft nothing, or somebody else decodes.
+    """
+    if options.decode == DIRECT_DIFFUSION or isinstance(reader, SelfDecoding):
+        return None
+    config = make_drafter_config(options)
+    if isinstance(config, (Autoregressive, DraftMatching, Auto)):
+        return None
+    return Auto(drafters=(DraftMatching(), config))
 
 
 def _check(config: DrafterConfig, reader: Reader) -> None:

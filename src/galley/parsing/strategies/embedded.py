@@ -1,5 +1,6 @@
-"""The ``regions`` strategy with the model that ships with Galley: it reads what the OCR encoder saw, so a page
-is encoded once and used twice, for the draft and for the verifier.
+"""The ``regions`` strategy with the model that ships with Galley.
+
+It reads what the OCR encoder saw, so a page is encoded once and used twice, for the draft and for the verifier.
 """
 
 from __future__ import annotations
@@ -9,24 +10,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from galley.decoding import Finish, Request, Result
+from galley.decoding import Committed, Finish, Request, Result
 from galley.document import BBox, Block, Label, Line, Page
 from galley.drafters.line import TextLine
 from galley.errors import UsageError, one_line
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
-from galley.parsing.markers import bullet, without_bullet
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD
 from galley.parsing.strategies.evidence import weigh
-from galley.parsing.strategies.ink import Ink
+from galley.parsing.strategies.file_drafts import FileDrafts
+from galley.parsing.strategies.print_evidence import PrintEvidence
+from galley.parsing.strategies.reading import PageReading, read_with_model
 from galley.parsing.strategies.reconcile import Reconciled, reconcile, sure_words
 from galley.parsing.strategies.work import work_of
-from galley.targets.nano.load import GRAPH, load_embedded, load_nano
+from galley.parsing.text.markers import bullet, without_bullet
+from galley.targets.nano.load import DECODER, load_embedded, load_nano
 from galley.targets.nano.reading import RecognisedLine, make_reading, seen
 from galley.targets.nano.target import NanoPrompt, NanoTarget
-from galley.targets.prompt import Reader, Task
+from galley.targets.prompt import Reader, Runner, Task
 
 _LEFT = UNREAD | {Label.TABLE, Label.FORMULA, Label.CODE}
 """Blocks whose draft stands: nothing to read, or not among what the model reads well."""
@@ -37,12 +41,14 @@ _LATIN_END = 0x250
 
 def is_nano(model: str) -> bool:
     """Whether a model's name is the folder of an exported galley-nano."""
-    return (Path(model) / GRAPH).is_file()
+    return (Path(model) / DECODER).is_file()
 
 
 def read_by_embedded(options: ParseOptions) -> bool:
-    """Whether the options ask for the embedded model, or for one like it that ``model`` names the folder of;
-    ``UsageError`` for what it cannot do."""
+    """Whether the options ask for the embedded model, or for one like it that ``model`` names the folder of.
+
+    ``UsageError`` for what it cannot do.
+    """
     if options.model is not None and not is_nano(options.model):
         return False
     if options.strategy == "draft":
@@ -87,35 +93,67 @@ class EmbeddedParser:
 
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in reading order."""
-        laid_out = self.draft.lay_out(page)
-        return self.verified(self.draft.assemble(page, laid_out), laid_out.read)
+        return self.read_page(page).page
 
-    def verified(self, drafted: Page, read: Sequence[TextLine]) -> Page:
-        """A drafted page with its text blocks verified. read: the page's recognised lines with their features."""
+    def read_page(self, page: PageImage, runner: Runner | None = None) -> PageReading:
+        """The same with traces and results. runner: decodes in place of ``decoder``."""
+        return read_with_model(self.draft, page, self.verify_lines, runner or self.decoder)
+
+    def verify_lines(self, page: PageState, more: FileDrafts, runner: Runner) -> PageReading:
+        """Verify the text blocks that were read by OCR.
+
+        Reads: ocr_lines, blocks, warnings, failures.
+        Changes: blocks, failures, work.
+        """
+        return self.verified(page.as_page(), page.ocr_lines, runner, more)
+
+    def verified(
+        self,
+        drafted: Page,
+        recognised: Sequence[TextLine],
+        runner: Runner | None = None,
+        more: FileDrafts | None = None,
+    ) -> PageReading:
+        """A drafted page with its text blocks verified.
+
+        Args:
+            drafted: The page; it stays as it is.
+            recognised: The page's lines as OCR read them, with their features.
+            runner: Decodes in place of ``decoder``.
+            more: Drafts besides, of files.
+        """
+        runner = runner or self.decoder
         parsed = drafted.model_copy(deep=True)
         pieces = [
-            piece for index, block in enumerate(parsed.blocks) for piece in self._pieces(index, block, read)
+            piece
+            for index, block in enumerate(parsed.blocks)
+            for piece in self._pieces(index, block, recognised, more)
         ]
-        results = self.decoder.run([piece.request for piece in pieces])
+        results = runner.run([piece.request for piece in pieces])
         answers: dict[int, tuple[list[Result], list[TextLine]]] = {}
         for piece, result in zip(pieces, results, strict=True):
             found, lines = answers.setdefault(piece.index, ([], []))
             found.append(result)
             lines += piece.lines
+        traces: dict[int, list[Committed]] = {}
         for index, (found, lines) in answers.items():
-            parsed.blocks[index] = self.answered(parsed.blocks[index], found, lines)
+            block = parsed.blocks[index] = self.answered(parsed.blocks[index], found, lines)
+            if block.source == self.target.name:
+                traces[index] = [entry for result in found for entry in result.trace]
         for error in dict.fromkeys(one_line(result.error) for result in results if result.error is not None):
             parsed.failures.append(f"{self.target.name} could not read some blocks, drafts are kept: {error}")
-        parsed.work = work_of(self.target.name, results, self.decoder)
-        return parsed
+        parsed.work = work_of(self.target.name, results, runner)
+        return PageReading(parsed, traces, results)
 
-    def _pieces(self, index: int, block: Block, read: Sequence[TextLine]) -> list[_Piece]:
+    def _pieces(
+        self, index: int, block: Block, recognised: Sequence[TextLine], more: FileDrafts | None = None
+    ) -> list[_Piece]:
         if block.label in _LEFT or block.source != "ocr" or not _is_latin(block.content):
             return []
-        lines = lines_of(block, read)
+        lines = lines_of(block, recognised)
         if block.label is Label.LIST_ITEM:
             lines = _unmarked(lines)
-        return [_Piece(index, run, self._request(run)) for run in self._runs(lines)]
+        return [_Piece(index, run, self._request(run, more)) for run in self._runs(lines)]
 
     def _runs(self, lines: Sequence[TextLine]) -> list[list[TextLine]]:
         """The lines in runs short enough for the model, none of which ends in the middle of a word."""
@@ -130,19 +168,23 @@ class EmbeddedParser:
             size += tokens
         return runs
 
-    def _request(self, lines: Sequence[TextLine]) -> Request:
+    def _request(self, lines: Sequence[TextLine], more: FileDrafts | None) -> Request:
         group = [seen(cast(RecognisedLine, line)) for line in lines]
+        around = BBox.around(line.bbox for line in lines)
+        others = more.ids(cast(Reader, self.target), around) if more else []
         reading = make_reading(self.target.vocabulary, [group], Task.TEXT)
         return Request(
             NanoPrompt(reading, Task.TEXT),
-            drafts=[self.target.encode(" ".join(line.text for line in lines))],
+            drafts=[self.target.encode(" ".join(line.text for line in lines)), *others],
             max_tokens=min(self.options.max_tokens, 2 * len(reading) + 32),
             acceptance=make_acceptance(self.options),
         )
 
     def answered(self, block: Block, results: Sequence[Result], lines: Sequence[TextLine]) -> Block:
-        """The block, read from ``lines``, with the corrections that the model and what is printed bear out; its
-        draft where reading failed."""
+        """The block, read from ``lines``, with the corrections that the model and what is printed bear out.
+
+        Its draft where reading failed.
+        """
         read = block.model_copy(deep=True)
         failed = next((result for result in results if result.finish is not Finish.STOP), None)
         if failed is not None:
@@ -151,8 +193,8 @@ class EmbeddedParser:
             return read
         reader = cast(Reader, self.target)
         words = [word for result in results for word in sure_words(result, reader)]
-        ink = Ink(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
-        found = reconcile(block.content, words, ink.log_ratio, self.target.least_odds)
+        printed = PrintEvidence(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
+        found = reconcile(block.content, words, printed.log_ratio, self.target.least_odds)
         read.content = found.text
         self._say(read, found, results)
         return read
@@ -176,12 +218,14 @@ def _is_latin(text: str) -> bool:
     return 2 * sum(ord(letter) < _LATIN_END for letter in letters) >= len(letters)
 
 
-def lines_of(block: Block, read: Sequence[TextLine]) -> list[TextLine]:
-    """The recognised lines, with features, that a block's lines were made of; none where they do not account
-    for all of its text."""
+def lines_of(block: Block, recognised: Sequence[TextLine]) -> list[TextLine]:
+    """The recognised lines, with features, that a block's lines were made of.
+
+    None where they do not account for all of its text.
+    """
     found: list[TextLine] = []
     for line in block.lines:
-        parts = [one for one in read if one.features is not None and _is_part(one, line)]
+        parts = [one for one in recognised if one.features is not None and _is_part(one, line)]
         parts.sort(key=lambda one: one.bbox.x0)
         if _letters("".join(one.text for one in parts)) != _letters(line.text):
             return []

@@ -1,5 +1,6 @@
-"""What the trace of a decoded text says about a part of it: how sure the model was and which drafts bear
-it out.
+"""What the trace of a decoded text says about a part of it.
+
+How sure the model was and which drafts bear it out.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ _BORNE_OUT = 0.2
 @dataclass(frozen=True)
 class Evidence:
     """confidence: the model's mean probability (geometric), 0 to 1, None where it was not recorded.
-    supported: share of tokens that a free draft gave. drafts: how many each draft gave, by its number in
-    the pool, the most generous first.
+
+    supported: share of tokens that a free draft gave. drafts: how many each draft gave, by its number in the pool,
+    the most generous first.
     """
 
     confidence: float | None
@@ -31,8 +33,9 @@ class Evidence:
 
     @property
     def flags(self) -> list[str]:
-        """``low-confidence`` where the model was unsure, ``unsupported`` where no draft bears it out
-        either.
+        """What a reader should know of the text.
+
+        ``low-confidence`` where the model was unsure, ``unsupported`` where no draft bears it out either.
         """
         if self.confidence is None or self.confidence >= UNSURE:
             return []

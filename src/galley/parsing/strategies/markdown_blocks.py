@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from galley.document import Label, Table
-from galley.parsing.markers import bullet, enumerator, without_bullet
 from galley.parsing.strategies.table_markup import read_html_table, read_otsl_table
+from galley.parsing.text.markers import bullet, enumerator, without_bullet
 
 _FENCE = re.compile(r"(?P<fence>```|~~~)[^\n]*\n(?P<code>.*?)(?:\n(?P=fence)[ \t]*(?=\n|\Z)|\Z)", re.DOTALL)
 _DISPLAY = re.compile(r"\$\$(?P<a>.+?)\$\$|\\\[(?P<b>.+?)\\\]", re.DOTALL)
@@ -109,7 +109,7 @@ def plain(text: str) -> str:
 
 
 def formula(latex: str) -> tuple[str, dict[str, Any]]:
-    """LaTeX without delimiters, its ``\\tag`` as the block's equation number."""
+    r"""LaTeX without delimiters, its ``\tag`` as the block's equation number."""
     latex = latex.strip()
     for opening, closing in (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$")):
         if (

@@ -5,19 +5,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.decoding import DraftPool, Finish, Request, Result
+from galley.decoding import DrafterConfig, DraftPool, Finish, Request, Result
 from galley.document import BBox, Block, Label, Page
 from galley.document.table_html import table_html
 from galley.errors import one_line
 from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD, draft_text
 from galley.parsing.strategies.evidence import Evidence, TokenPlaces, weigh
+from galley.parsing.strategies.file_drafts import FileDrafts
 from galley.parsing.strategies.markdown_blocks import Piece, markdown_pieces
+from galley.parsing.strategies.reading import PageReading, Traces, read_with_model, traces_by_place
 from galley.parsing.strategies.work import work_of
-from galley.targets.prompt import AnyReader, Task, TextReader, text_key
+from galley.targets.prompt import AnyReader, Runner, Task, TextReader, text_key
 
 _GIVES = 3
 """Tokens a draft must have given for its box to count beside that of the draft that gave most."""
@@ -33,13 +36,26 @@ class PageParser:
 
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in the model's reading order."""
-        drafted, image = self.draft.parse_with_image(page)
+        return self.read_page(page).page
+
+    def read_page(self, page: PageImage, runner: Runner | None = None) -> PageReading:
+        """The same with traces and results. runner: decodes in place of ``decoder``."""
+        return read_with_model(self.draft, page, self.verify_page, runner or self.decoder)
+
+    def verify_page(self, page: PageState, more: FileDrafts, runner: Runner) -> PageReading:
+        """Read the whole page with the model, with every block as a draft.
+
+        Reads: image, blocks, warnings, failures.
+        Changes: blocks, warnings, failures, work.
+        """
+        drafted = page.as_page()
         drafts = [self.reader.encode(draft_text(b, self.reader.table_format)) for b in drafted.blocks]
+        drafts += more.ids(self.reader)
         pool = DraftPool(drafts, text_key(self.reader))
-        [result] = self.decoder.run([page_request(image, pool, self.reader, self.options)])
-        read = page_of(result, drafted, self.reader)
-        read.work = work_of(self.reader.name, [result], self.decoder)
-        return read
+        results = runner.run([page_request(page.image, pool, self.reader, self.options)])
+        read, traces = page_of(results[0], drafted, self.reader)
+        read.work = work_of(self.reader.name, results, runner)
+        return PageReading(read, traces or {}, results)
 
 
 def can_read_pages(reader: TextReader) -> None:
@@ -48,46 +64,56 @@ def can_read_pages(reader: TextReader) -> None:
 
 
 def page_request(
-    image: NDArray[np.uint8], pool: DraftPool, reader: TextReader, options: ParseOptions
+    image: NDArray[np.uint8],
+    pool: DraftPool,
+    reader: TextReader,
+    options: ParseOptions,
+    drafter: DrafterConfig | None = None,
 ) -> Request:
-    """The request for a whole page; image: upright, (height, width, 3)."""
+    """The request for a whole page; image: upright, (height, width, 3). drafter: None for the decoder's."""
     return Request(
         reader.prompt(image, Task.PAGE),
         drafts=pool,
         max_tokens=options.max_page_tokens,
         acceptance=make_acceptance(options),
+        drafter=drafter,
     )
 
 
-def page_of(result: Result, fallback: Page, reader: TextReader) -> Page:
-    """The page as the model wrote it; ``fallback``, whose blocks are the pool's first drafts in order, gives
-    boxes.
+def page_of(result: Result, fallback: Page, reader: TextReader) -> tuple[Page, Traces | None]:
+    """The page as the model wrote it, and traces of its blocks.
 
-    Where the model failed, looped or wrote nothing, the fallback itself with a warning, and its blocks
-    flagged that no model has read.
+    ``fallback``, whose blocks are the pool's first drafts in order, gives boxes.
+
+    Where the model failed, looped or wrote nothing, the fallback itself with a warning, its blocks flagged that no
+    model has read, and no traces.
     """
     text = reader.decode(result.ids)
-    page = fallback.model_copy(deep=True)
     if result.finish is not Finish.STOP or (not text.strip() and fallback.blocks):
-        why = {Finish.LOOP: "ran into a loop", Finish.STOP: "wrote nothing"}.get(
-            result.finish, "did not finish"
-        )
-        kept = "what was read before is kept"
-        if result.error:
-            page.failures.append(f"{reader.name} {why} ({one_line(result.error)}); {kept}")
-        else:
-            page.warnings.append(f"{reader.name} {why} on page {page.number}; {kept}")
-        flags = ["loop" if result.finish is Finish.LOOP else "failed", "draft-kept"]
-        for block in page.blocks:
-            if block.source != reader.name:
-                block.flags = list(dict.fromkeys([*block.flags, *flags]))
-        return page
+        return _kept(result, fallback, reader), None
+    page = fallback.model_copy(deep=True)
     places = TokenPlaces(reader, result.ids, text)
-    blocks = []
+    traced = []
     for piece in markdown_pieces(text):
-        evidence = weigh(result.trace[places.within(piece.start, piece.end)])
-        blocks.append(_block(piece, evidence, fallback, reader))
-    page.blocks = _with_what_only_drafts_show(blocks, fallback)
+        trace = result.trace[places.within(piece.start, piece.end)]
+        traced.append((_block(piece, weigh(trace), fallback, reader), trace))
+    page.blocks = _with_what_only_drafts_show([block for block, _ in traced], fallback)
+    return page, traces_by_place(page, traced)
+
+
+def _kept(result: Result, fallback: Page, reader: TextReader) -> Page:
+    """What was read before the model failed, with a word of why."""
+    page = fallback.model_copy(deep=True)
+    why = {Finish.LOOP: "ran into a loop", Finish.STOP: "wrote nothing"}.get(result.finish, "did not finish")
+    kept = "what was read before is kept"
+    if result.error:
+        page.failures.append(f"{reader.name} {why} ({one_line(result.error)}); {kept}")
+    else:
+        page.warnings.append(f"{reader.name} {why} on page {page.number}; {kept}")
+    flags = ["loop" if result.finish is Finish.LOOP else "failed", "draft-kept"]
+    for block in page.blocks:
+        if block.source != reader.name:
+            block.flags = list(dict.fromkeys([*block.flags, *flags]))
     return page
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from galley.decoding import Result
 from galley.parsing.strategies.align import matches
 from galley.parsing.strategies.evidence import TokenPlaces
-from galley.parsing.strategies.ink import WORD
+from galley.parsing.strategies.print_evidence import WORD
 from galley.targets.prompt import TextReader
 
 _MOST_WORDS = 4
@@ -54,8 +54,10 @@ def sure_words(result: Result, reader: TextReader) -> list[SureWord]:
 
 @dataclass
 class Reconciled:
-    """text: the draft with the corrections taken. taken, doubted: differences as (draft, model), the doubted
-    ones left as drafted."""
+    """text: the draft with the corrections taken.
+
+    taken, doubted: differences as (draft, model), the doubted ones left as drafted.
+    """
 
     text: str
     taken: list[tuple[str, str]] = field(default_factory=list)
@@ -65,9 +67,11 @@ class Reconciled:
 def reconcile(
     draft: str, words: Sequence[SureWord], log_ratio: Callable[[int, int, str], float], least: float
 ) -> Reconciled:
-    """The draft with the model's corrections whose log-odds are at least ``least``: the model's own, of its least
-    sure word, plus ``log_ratio`` of (first draft word, the one after the last, correction), which says how much
-    better the correction fits what is printed. White space is the draft's."""
+    """The draft with the model's corrections whose log-odds are at least ``least``.
+
+    The log-odds are the model's own, of its least sure word, plus ``log_ratio`` of (first draft word, the one after
+    the last, correction), which says how much better the correction fits what is printed. White space is the draft's.
+    """
     spans = [match.span() for match in WORD.finditer(draft)]
     drafted = [draft[start:end] for start, end in spans]
     found = Reconciled("")
@@ -75,7 +79,7 @@ def reconcile(
     for i1, i2, j1, j2 in _differences(drafted, [word.text for word in words]):
         before = draft[spans[i1][0] : spans[i2 - 1][1]] if i2 > i1 else ""
         after = " ".join(word.text for word in words[j1:j2])
-        # The ink is asked last: it takes longest to answer.
+        # What is printed is asked last: it takes longest to answer.
         if not _is_correction(before, after) or _log_odds(words[j1:j2]) + log_ratio(i1, i2, after) < least:
             found.doubted.append((before, after))
             continue

@@ -1,5 +1,7 @@
-"""The ``regions`` strategy: every drafted block's crop is read by the model, all of a page in one batch
-(GLM-OCR's and GravityOCR's way; HSD's stage 1), with what the drafter read as a free draft.
+"""The ``regions`` strategy.
+
+Every drafted block's crop is read by the model, all of a page in one batch (GLM-OCR's and GravityOCR's way; HSD's
+stage 1), with what the drafter read as a free draft.
 """
 
 from __future__ import annotations
@@ -14,17 +16,21 @@ from galley.decoding import Finish, Request, Result
 from galley.document import Block, Label, Page
 from galley.document.table_html import table_html
 from galley.errors import one_line
+from galley.geometry import crop as cut
 from galley.ingest.page import PageImage
-from galley.parsing.draft import DraftParser, cut
-from galley.parsing.markers import without_bullet
+from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.state import PageState
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD, draft_text, task_of
 from galley.parsing.strategies.evidence import weigh
+from galley.parsing.strategies.file_drafts import FileDrafts
 from galley.parsing.strategies.markdown_blocks import formula, plain
+from galley.parsing.strategies.reading import PageReading, Traces, read_with_model
 from galley.parsing.strategies.table_markup import read_html_table, read_otsl_table
 from galley.parsing.strategies.work import work_of
-from galley.targets.prompt import AnyReader, TableFormat, TextReader
+from galley.parsing.text.markers import without_bullet
+from galley.targets.prompt import AnyReader, Runner, TableFormat, TextReader
 
 PADDING = 5
 """Pixels around a crop (HSD)."""
@@ -49,12 +55,24 @@ class RegionsParser:
 
     def parse_page(self, page: PageImage) -> Page:
         """One page's blocks in reading order."""
-        drafted, image = self.draft.parse_with_image(page)
-        tasks = self.requests.of_page(drafted, image)
-        results = self.decoder.run([task.request for task in tasks])
+        return self.read_page(page).page
+
+    def read_page(self, page: PageImage, runner: Runner | None = None) -> PageReading:
+        """The same with traces and results. runner: decodes in place of ``decoder``."""
+        return read_with_model(self.draft, page, self.verify_regions, runner or self.decoder)
+
+    def verify_regions(self, page: PageState, more: FileDrafts, runner: Runner) -> PageReading:
+        """Read the crop of each block with the model, with what was drafted as its draft.
+
+        Reads: image, blocks, warnings, failures.
+        Changes: blocks, failures, work.
+        """
+        drafted = page.as_page()
+        tasks = self.requests.of_page(drafted, page.image, more)
+        results = runner.run([task.request for task in tasks])
         read = with_answers(drafted, tasks, results, self.reader)
-        read.work = work_of(self.reader.name, results, self.decoder)
-        return read
+        read.work = work_of(self.reader.name, results, runner)
+        return PageReading(read, region_traces(read, tasks, results, self.reader), results)
 
 
 class RegionRequests:
@@ -63,20 +81,30 @@ class RegionRequests:
     def __init__(self, reader: TextReader, options: ParseOptions) -> None:
         self._reader, self._options = reader, options
 
-    def of_page(self, page: Page, image: NDArray[np.uint8]) -> list[RegionTask]:
-        """A request for each block the model reads; image: the upright page, (height, width, 3)."""
+    def of_page(
+        self, page: Page, image: NDArray[np.uint8], more: FileDrafts | None = None
+    ) -> list[RegionTask]:
+        """A request for each block the model reads.
+
+        Args:
+            page: the page as drafted.
+            image: the upright page, (height, width, 3).
+            more: drafts besides, of files.
+        """
         return [
-            self._task(index, block, page, image)
+            self._task(index, block, page, image, more)
             for index, block in enumerate(page.blocks)
             if block.label not in UNREAD
         ]
 
-    def _task(self, index: int, block: Block, page: Page, image: NDArray[np.uint8]) -> RegionTask:
+    def _task(
+        self, index: int, block: Block, page: Page, image: NDArray[np.uint8], more: FileDrafts | None
+    ) -> RegionTask:
         crop = cut(image, block.bbox.padded(PADDING, page.width, page.height))
         draft = self._reader.encode(draft_text(block, self._reader.table_format))
         request = Request(
             self._reader.prompt(crop, task_of(block)),
-            drafts=[draft],
+            drafts=[draft, *(more.ids(self._reader, block.bbox) if more else ())],
             max_tokens=self._options.max_tokens,
             acceptance=make_acceptance(self._options),
         )
@@ -97,6 +125,17 @@ def with_answers(
     return read
 
 
+def region_traces(
+    page: Page, tasks: Sequence[RegionTask], results: Sequence[Result], reader: TextReader
+) -> Traces:
+    """Traces of the blocks of ``with_answers`` that the model stands for."""
+    return {
+        task.index: result.trace
+        for task, result in zip(tasks, results, strict=True)
+        if page.blocks[task.index].source == reader.name
+    }
+
+
 def answered(block: Block, result: Result, reader: TextReader) -> Block:
     """The block as the model read it; its draft, flagged, where reading failed."""
     if result.finish is not Finish.STOP:
@@ -114,8 +153,9 @@ def answered(block: Block, result: Result, reader: TextReader) -> Block:
 
 
 def _kept(block: Block, result: Result, reader: TextReader) -> Block:
-    """The draft of a region that looped or failed; with no draft, what had been written before it went
-    wrong.
+    """The draft of a region that looped or failed.
+
+    With no draft, what had been written before it went wrong.
     """
     why = "loop" if result.finish is Finish.LOOP else "failed"
     if block.content.strip() or block.table is not None:

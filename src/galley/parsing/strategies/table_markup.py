@@ -96,8 +96,10 @@ def _placed(rows: list[list[_Written]]) -> Table | None:
 
 
 def read_otsl_table(markup: str) -> Table | None:
-    """A table in OTSL: ``<fcel>`` full, ``<ecel>`` empty, ``<lcel>``, ``<ucel>``, ``<xcel>`` joined to the
-    cell on the left, above, or both; ``<nl>`` ends a row. None where there are no cells.
+    """A table in OTSL; None where there are no cells.
+
+    ``<fcel>`` is full, ``<ecel>`` empty, ``<lcel>``, ``<ucel>``, ``<xcel>`` joined to the cell on the left, above, or
+    both; ``<nl>`` ends a row.
     """
     parts = _OTSL.split(markup)
     grid: list[list[tuple[str, str]]] = [[]]

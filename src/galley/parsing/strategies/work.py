@@ -38,8 +38,10 @@ def forwards_of(stats: Stats) -> int:
 
 
 def reckoned(stats: Stats, costs: ForwardCosts) -> tuple[float, float]:
-    """Seconds that plain decoding of the same tokens would take, and that the forwards at hand do; both 0 where costs
-    were not measured. Both by the same table of costs: what else the machine does changes neither."""
+    """Seconds that plain decoding of the same tokens would take, and that the forwards at hand do.
+
+    Both 0 where costs were not measured. Both by the same table of costs: what else the machine does changes neither.
+    """
     forwards = forwards_of(stats)
     if len(costs.widths) < 2 or not forwards:
         return 0.0, 0.0

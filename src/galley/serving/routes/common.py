@@ -7,10 +7,13 @@ from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from anyio import to_thread
 from fastapi import Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 
-from galley.serving.folder import FORMATS
+from galley.document.exporters import Exporter, exporter
+from galley.document.json import from_json
+from galley.errors import UsageError
 from galley.serving.jobs import Job, State
 from galley.serving.refusal import ABANDONED, Refusal
 from galley.serving.scheduler import Scheduler
@@ -84,10 +87,18 @@ def job_answer(job: Job) -> JSONResponse:
     return JSONResponse(job_links(job), 202, headers={"Location": f"/v1/jobs/{job.id}"})
 
 
-def result_answer(job: Job, name: str) -> Response:
+def format_of(name: str) -> Exporter:
+    """The format that a request names; refused where there is none or its package is missing."""
+    try:
+        chosen = exporter(name)
+        chosen.require()
+    except UsageError as error:
+        raise Refusal(422, "bad-format", str(error)) from error
+    return chosen
+
+
+async def result_answer(job: Job, chosen: Exporter) -> Response:
     """The result of a job that is over; refused where there is none."""
-    if name not in FORMATS:
-        raise Refusal(422, "bad-format", f"there is no format {name!r}; there are {', '.join(FORMATS)}")
     if job.state is State.FAILED:
         message = "; ".join(failure.message for failure in job.failures[:3])
         raise Refusal(job.status, "unreadable", message)
@@ -96,4 +107,12 @@ def result_answer(job: Job, name: str) -> Response:
     if job.state is not State.DONE:
         raise Refusal(409, "not-done", f"the job is {job.state.value}; ask again when it is done")
     headers = {"Location": f"/v1/jobs/{job.id}", "X-Galley-Job": job.id} | _SAFE
-    return FileResponse(job.folder.result(name), media_type=FORMATS[name][1], headers=headers)
+    path = job.folder.result(chosen)
+    if chosen.whole and not path.is_file():
+        await to_thread.run_sync(_make_result, job, chosen)
+    return FileResponse(path, media_type=chosen.media_type, headers=headers)
+
+
+def _make_result(job: Job, chosen: Exporter) -> None:
+    document = from_json(job.folder.result(exporter("json")).read_bytes())
+    job.folder.write(job.folder.result(chosen), chosen.texts(document, document.pages, job.options.keep)[0])

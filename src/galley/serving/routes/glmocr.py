@@ -12,6 +12,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
+from galley.document.exporters import exporter
 from galley.errors import UsageError
 from galley.parsing.options import ParseOptions, overlay
 from galley.serving.intake import saver_of, take
@@ -88,8 +89,8 @@ def _result(job: Job) -> tuple[list[Any], str]:
     if job.state is not State.DONE:
         failures = "; ".join(failure.message for failure in job.failures[:3])
         raise Refusal(job.status, "unreadable", f"Parse error: {failures or job.state.value}")
-    pages = json.loads(job.folder.result("glmocr").read_bytes())
-    return pages, job.folder.result("markdown").read_text("utf-8")
+    pages = json.loads(job.folder.result(exporter("glmocr")).read_bytes())
+    return pages, job.folder.result(exporter("md")).read_text("utf-8")
 
 
 def _body(pages: list[Any], markdown: str) -> dict[str, Any]:

@@ -11,12 +11,12 @@ from anyio import to_thread
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
-from galley.serving.folder import FORMATS
+from galley.document.exporters import exporter
 from galley.serving.jobs import Job
-from galley.serving.reading import page_markdown
 from galley.serving.refusal import Refusal
-from galley.serving.routes.common import result_answer, scheduler_of
+from galley.serving.routes.common import format_of, result_answer, scheduler_of
 from galley.serving.scheduler import Scheduler
+from galley.serving.task_reader import page_markdown
 
 router = APIRouter(prefix="/v1/jobs/{job_id}")
 
@@ -42,7 +42,7 @@ async def cancel(request: Request, job_id: str) -> JSONResponse:
 @router.get("/result")
 async def result(request: Request, job_id: str, format: str = "json") -> Response:
     """The finished document."""
-    return result_answer(scheduler_of(request).job(job_id), format)
+    return await result_answer(scheduler_of(request).job(job_id), format_of(format))
 
 
 @router.get("/pages/{number}/image")
@@ -58,7 +58,7 @@ async def markdown(request: Request, job_id: str, number: int) -> Response:
     job = _with_page(request, job_id, number)
     data = await to_thread.run_sync(job.folder.page(number).read_bytes)
     text = await to_thread.run_sync(page_markdown, data, job.options)
-    return Response(text, media_type=FORMATS["markdown"][1])
+    return Response(text, media_type=exporter("md").media_type)
 
 
 @router.get("/pages/{number}/proof")

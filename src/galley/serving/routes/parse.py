@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 from starlette.datastructures import FormData, UploadFile
 
-from galley.serving.folder import FORMATS
+from galley.document.exporters import Exporter
 from galley.serving.forms import form_options, read_flag
 from galley.serving.intake import Saver, saver_of, take
 from galley.serving.jobs import Job
@@ -17,6 +17,7 @@ from galley.serving.refusal import Refusal
 from galley.serving.routes.common import (
     cancelled_with,
     ensure_over,
+    format_of,
     job_answer,
     job_links,
     result_answer,
@@ -41,7 +42,7 @@ async def parse(request: Request) -> Response:
     with scheduler.place():
         form = await read_form(request, settings.limits)
         try:
-            name = _format(form)
+            chosen = format_of(str(form.get("format") or "json"))
             wait = read_flag(form, "wait", True)
             options = form_options(form, settings.options)
             first, *others = _savers(form, settings)
@@ -49,19 +50,12 @@ async def parse(request: Request) -> Response:
         finally:
             await form.close()
     if not others:
-        return await _answer(request, job, name) if wait else job_answer(job)
+        return await _answer(request, job, chosen) if wait else job_answer(job)
     jobs = [job]
     for saver in others:
         with scheduler.place():
             jobs.append(await take(scheduler, saver, options))
     return JSONResponse({"jobs": [job_links(job) for job in jobs]}, 202)
-
-
-def _format(form: FormData) -> str:
-    name = str(form.get("format") or "json")
-    if name not in FORMATS:
-        raise Refusal(422, "bad-format", f"there is no format {name!r}; there are {', '.join(FORMATS)}")
-    return name
 
 
 def _savers(form: FormData, settings: Settings) -> list[Saver]:
@@ -81,7 +75,7 @@ async def _save(upload: UploadFile, limits: Limits, path: Path) -> str | None:
     return upload.filename
 
 
-async def _answer(request: Request, job: Job, name: str) -> Response:
+async def _answer(request: Request, job: Job, chosen: Exporter) -> Response:
     """The result when it comes soon; work for a client that is gone is given up."""
     scheduler, limits = scheduler_of(request), settings_of(request).limits
     with cancelled_with(scheduler, [job]):
@@ -91,4 +85,4 @@ async def _answer(request: Request, job: Job, name: str) -> Response:
         if not await unless_gone(request, scheduler.over(job), limits.wait_seconds):
             return job_answer(job)
     ensure_over(job)
-    return result_answer(job, name)
+    return await result_answer(job, chosen)

@@ -37,7 +37,7 @@ class NanoPrompt:
 class Forward(Protocol):
     """The model's two computations."""
 
-    def look(self, ids: NDArray[np.int64], features: Floats, boxes: Floats) -> tuple[Floats, Floats]:
+    def encode(self, ids: NDArray[np.int64], features: Floats, boxes: Floats) -> tuple[Floats, Floats]:
         """What a reading's tokens show: ids (n,), features (n, 960), boxes (n, 4) → (n, width) each, for slots
         that are these tokens, and for slots that are expected to write them next."""
         ...
@@ -61,19 +61,19 @@ class Forward(Protocol):
 class _Sequence:
     """A sequence's buffers, and the keys and values of its last window until they are committed."""
 
-    def __init__(self, keys: Buffer, values: Buffer, looked: Floats, follower: Follower):
+    def __init__(self, keys: Buffer, values: Buffer, lookahead: Floats, follower: Follower):
         self.length = values.shape[2]
         self.follower = follower
         self.place, self.places = START, [START]
         """In the reading: after the last token of the cache, and after each slot of the last window."""
-        self._looked = looked
+        self._lookahead = lookahead
         self.keys, self.values = keys, values
         self._reserve(self.length)
         self.pending: tuple[Buffer, Buffer] | None = None
 
     def given(self, positions: NDArray[np.int64]) -> Floats:
         """What slots at these positions are expected to write next; zeros behind the reading's end."""
-        return self._looked[np.minimum(positions, len(self._looked) - 1)]
+        return self._lookahead[np.minimum(positions, len(self._lookahead) - 1)]
 
     def keep(self, slots: NDArray[np.int64]) -> None:
         if self.pending is None:
@@ -122,20 +122,20 @@ class NanoTarget:
     def _prefill(self, prompt: NanoPrompt, detail: ScoreDetail) -> tuple[_Sequence, Scores]:
         reading = prompt.reading
         slots = len(reading) + 1
-        sight, looked = self._run.look(reading.ids, reading.features.astype(np.float32), reading.boxes)
-        looked = np.pad(looked, ((0, 1), (0, 0)))
+        encoded, lookahead = self._run.encode(reading.ids, reading.features.astype(np.float32), reading.boxes)
+        lookahead = np.pad(lookahead, ((0, 1), (0, 0)))
         keys, values = self._run.no_past()
         logits, keys, values = self._run(
             ids=np.append(reading.ids, self.vocabulary.tasks[prompt.task]),
             positions=prompt_positions(len(reading)),
-            given=np.concatenate([sight, looked[:1]]),
+            given=np.concatenate([encoded, lookahead[:1]]),
             sees=np.ones((slots, slots), bool),
             keys=keys,
             values=values,
             length=np.array(0, np.int64),
             wanted=np.array([slots - 1]),
         )
-        sequence = _Sequence(keys, values, looked, Follower.of(reading.ids, self.vocabulary))
+        sequence = _Sequence(keys, values, lookahead, Follower.of(reading.ids, self.vocabulary))
         return sequence, scores(logits, Window.chain([self.vocabulary.eos]), detail)
 
     def forward(

@@ -14,8 +14,11 @@ _FORM = "a served model is named as openai:http://host:port/v1#model"
 class Address:
     """A server and a model on it.
 
-    base: the address before ``/chat/completions``, without user information. query: what follows every
-    address, such as ``?api-version=1``. model: None where none is named. key: from the address, if it holds one.
+    Attributes:
+        base: the address before ``/chat/completions``, without user information.
+        query: what follows every address, such as ``?api-version=1``.
+        model: name of the model; None where none is given.
+        key: API key from the address, if it holds one.
     """
 
     base: str
@@ -32,9 +35,12 @@ class Address:
 
     @classmethod
     def of(cls, text: str) -> Address:
-        """Read an address; raises ``UsageError``, which never repeats the text since it may hold a key.
+        """Read an address.
 
         The path is ``/v1`` where none is given. A key stands before the host as ``key@`` or ``user:key@``.
+
+        Raises:
+            UsageError: it is no address. The message never repeats the text, which may hold a key.
         """
         try:
             parts = urlsplit(text.removeprefix("openai:"))

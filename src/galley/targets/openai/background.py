@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 class Background:
     """Runs coroutines for any thread; an interrupt of the waiting thread cancels its coroutine.
 
-    The thread never holds up the end of the program.
+    The thread does not delay the end of the program.
     """
 
     def __init__(self) -> None:

@@ -18,12 +18,18 @@ _SHOWN = 200
 
 
 class Unusable(ValueError):
-    """An answer that says nothing; ``str`` is a clause that says why."""
+    """An answer without a usable text; ``str`` is a clause that says why."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model wrote. cut: the server stopped it at the limit. tokens: as the server counts them."""
+    """What a model wrote.
+
+    Attributes:
+        text: the text.
+        cut: whether the server stopped it at the length limit.
+        tokens: their number, as the server counts them.
+    """
 
     text: str
     cut: bool = False
@@ -31,7 +37,14 @@ class Answer:
 
 
 def chat_request(model: str, prompt: Prompt, max_tokens: int, longest_side: int | None) -> bytes:
-    """The body of a chat request: the image as PNG, which loses nothing, and the words if there are any."""
+    """The body of a chat request: the image as PNG, which loses nothing, and the words if there are any.
+
+    Args:
+        model: name of the model.
+        prompt: what is asked.
+        max_tokens: most tokens of the answer.
+        longest_side: pixels to which a larger image is shrunk; None for no limit.
+    """
     data = io.BytesIO()
     fitted(prompt.image, longest_side).save(data, "PNG", compress_level=1)
     url = "data:image/png;base64," + base64.b64encode(data.getvalue()).decode()
@@ -48,7 +61,11 @@ def chat_request(model: str, prompt: Prompt, max_tokens: int, longest_side: int 
 
 
 def read_answer(body: bytes) -> Answer:
-    """The answer in a server's response. Raises ``Unusable`` for whatever is not one."""
+    """The answer in a server's response.
+
+    Raises:
+        Unusable: the response holds none.
+    """
     data = _object(body)
     if data.get("error"):
         raise Unusable(f"sent an error: {complaint(body)}")
@@ -67,7 +84,7 @@ def read_answer(body: bytes) -> Answer:
 
 
 def read_models(body: bytes) -> list[str]:
-    """The names in a server's list of models; none where it is no such list."""
+    """The names in a server's list of models; empty where it is no such list."""
     try:
         models = _object(body).get("data")
     except Unusable:
@@ -92,7 +109,7 @@ def complaint(body: bytes) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """The text without what some models put around it: thoughts before it, a fence around all of it."""
+    """The text without thoughts before it and without a fence around all of it, which some models add."""
     text = _THOUGHT.sub("", text, count=1) if text.lstrip().startswith("<think>") else text
     fenced = _FENCED.fullmatch(text.strip())
     return fenced[1] if fenced and "```" not in fenced[1] else text

@@ -27,8 +27,13 @@ _LOCKED = frozenset({401, 403})
 
 @dataclass(frozen=True)
 class Settings:
-    """seconds: the most one request may take. retries: how often one that failed is repeated. concurrency: the
-    most requests open at a time. first_wait: seconds before the first repeat, doubled for each further one.
+    """Limits of requests.
+
+    Attributes:
+        seconds: longest time of one request.
+        retries: how often a failed request is repeated.
+        concurrency: most requests open at a time.
+        first_wait: seconds before the first repetition, doubled for each further one.
     """
 
     seconds: float = 300.0
@@ -38,8 +43,13 @@ class Settings:
 
 
 class RequestFailed(ModelError):
-    """One request failed. again: it may be repeated. wait: seconds that the server asked for. hopeless: every
-    other request would fail too. missing: there is nothing at the address.
+    """One request failed.
+
+    Attributes:
+        again: whether it may be repeated.
+        wait: seconds that the server asked to wait.
+        hopeless: whether every other request would fail too.
+        missing: whether there is nothing at the address.
     """
 
     def __init__(
@@ -56,7 +66,7 @@ class RequestFailed(ModelError):
 
 
 class Client:
-    """Sends requests to a server; all methods belong to one event loop. The key is in no message it raises."""
+    """Sends requests to a server; all methods belong to one event loop. No message it raises holds the key."""
 
     def __init__(self, address: Address, settings: Settings, key: str | None) -> None:
         self.address, self.settings = address, settings
@@ -69,10 +79,18 @@ class Client:
         )
 
     async def post(self, path: str, make: Callable[[], bytes], read: Callable[[bytes], Value]) -> Value:
-        """What ``read`` makes of the answer to the body that ``make`` gives.
+        """Send a request, repeating it after failures that may pass.
 
-        Failures that may pass, answers ``read`` calls ``Unusable`` among them, are repeated. Raises
-        ``RequestFailed``.
+        Args:
+            path: of the address.
+            make: gives the body.
+            read: reads the answer; an answer that it calls ``Unusable`` is asked for again.
+
+        Returns:
+            What ``read`` made of the answer.
+
+        Raises:
+            RequestFailed: it failed for good.
         """
         async with self._places:  # also while waiting to repeat: a server that is too busy gets less to do
             body = await asyncio.to_thread(make)
@@ -87,7 +105,11 @@ class Client:
                 attempt += 1
 
     async def get(self, path: str, read: Callable[[bytes], Value]) -> Value:
-        """What ``read`` makes of the answer, asked for once. Raises ``RequestFailed``."""
+        """Ask once and return what ``read`` makes of the answer.
+
+        Raises:
+            RequestFailed: there is no usable answer.
+        """
         async with self._places:
             return await self._once("GET", path, None, read, min(_CONNECT_SECONDS, self.settings.seconds))
 

@@ -28,8 +28,10 @@ _NAMED = 10
 class ServedReader:
     """Reads by asking a server, as many requests at a time as its settings allow; a ``SelfDecoding`` reader.
 
-    Threads may share it. A request that failed for good is a result with ``Finish.ERROR``, so that its draft is
-    kept; where every other request would fail too (no server, a wrong key or name) ``ModelError`` is raised.
+    Threads may share it. A request that failed for good is a result with ``Finish.ERROR``, so that its draft is kept.
+
+    Raises:
+        ModelError: every other request would fail too: no server, a wrong key or a wrong name.
     """
 
     def __init__(self, client: Client, model: str, profile: Profile, background: Background) -> None:
@@ -39,13 +41,23 @@ class ServedReader:
         self._words = Words()
 
     def prompt(self, image: NDArray[np.uint8], task: Task) -> Prompt:
-        """The prompt of a task; ``ModelError`` for one the family was not trained for."""
+        """The prompt of a task.
+
+        Args:
+            image: (height, width, 3) uint8 RGB.
+            task: what to read.
+
+        Raises:
+            ModelError: the family was not trained for the task.
+        """
         return self.profile.prompt(image, task)
 
     def encode(self, text: str) -> list[int]:
+        """Numbers of a text's words; see ``Words``."""
         return self._words.encode(text)
 
     def decode(self, ids: Iterable[int]) -> str:
+        """The text of words' numbers."""
         return self._words.decode(ids)
 
     def run(self, requests: Iterable[Request]) -> list[Result]:
@@ -95,9 +107,16 @@ class ServedReader:
 def load_served(model: str, family_name: str | None = None, settings: Settings | None = None) -> ServedReader:
     """The model at ``openai:http://host:port/v1#name``; without a name, the only one the server has.
 
-    family_name: whose prompts it is asked with; by its name unless given, plain instructions where that says
-    nothing. The key is the address's own or ``OPENAI_API_KEY``. Raises ``ModelError`` where no server answers
-    or it wants another key.
+    The key is the address's own or ``OPENAI_API_KEY``.
+
+    Args:
+        model: the address.
+        family_name: the family whose prompts it is asked with. None takes the family in the model's name, and
+            instructions in plain English where there is none.
+        settings: limits of requests.
+
+    Raises:
+        ModelError: no server answers, or it wants another key.
     """
     address = Address.of(model)
     background = Background()

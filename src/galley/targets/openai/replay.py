@@ -1,5 +1,6 @@
-"""Decoding again what a server wrote, so that its text is judged by the machinery that judges every other
-model's: where it repeats itself, and which drafts bear it out.
+"""Decoding what a server wrote once more, so that its text is judged like that of every other model.
+
+The judgement is where the text repeats itself and which drafts support it.
 """
 
 from __future__ import annotations
@@ -36,18 +37,21 @@ class Replay:
     def prefill(
         self, prompts: Sequence[None], detail: ScoreDetail = ScoreDetail.ARGMAX
     ) -> list[tuple[_Place, Scores]]:
+        """See ``Target.prefill``."""
         return [(_Place(), Scores(self._script[:1])) for _ in prompts]
 
     def forward(
         self, items: Sequence[tuple[_Place, Window]], detail: ScoreDetail = ScoreDetail.ARGMAX
     ) -> list[Scores]:
+        """See ``Target.forward``."""
         return [Scores(self._after(place.length, window)) for place, window in items]
 
     def commit(self, handle: _Place, slots: Ids) -> None:
+        """See ``Target.commit``."""
         handle.length += len(slots)
 
     def release(self, handle: _Place) -> None:
-        """Nothing is held."""
+        """See ``Target.release``; there is nothing to free."""
 
     def _after(self, start: int, window: Window) -> Ids:
         """(n,) the token after each slot whose path is on the script."""
@@ -63,8 +67,16 @@ class Replay:
 
 
 def replayed(ids: Sequence[int], request: Request, vocab_size: int, key: TokenKey) -> Result:
-    """The result that ``request`` would have had if its model had written ``ids`` here: with a trace, and
-    ended where it runs into a loop. How sure the model was is not known.
+    """The result that ``request`` would have if its model had written ``ids`` here.
+
+    Args:
+        ids: what the server wrote.
+        request: what was asked.
+        vocab_size: one more than the largest id.
+        key: what tokens are compared by.
+
+    Returns:
+        A result with a trace, ended where it runs into a loop. Its log-probabilities are not known.
     """
     again = Request(
         None,

@@ -1,4 +1,4 @@
-"""Texts of servers as token ids: words, so that an answer can be compared with drafts token by token."""
+"""Texts of servers as ids of words, so that an answer can be compared with drafts."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _SIZE = 1 << 18
 
 
 class Words:
-    """Numbers words from 1 and knows them by their numbers. 0 is no word.
+    """Numbers words from 1; 0 is no word.
 
-    Of an endless stream of new words the table keeps the last ``size`` at least and twice as many at most, so
-    that it stays bounded; a number is used again only after three times as many.
+    The table keeps at least the last ``size`` words and at most twice as many, so it stays bounded however
+    many new words come. A number is used again only after three times as many words.
     """
 
     def __init__(self, size: int = _SIZE) -> None:
@@ -29,16 +29,16 @@ class Words:
 
     @property
     def limit(self) -> int:
-        """Above every number."""
+        """One more than the largest number."""
         return 4 * self._size + 1
 
     def encode(self, text: str) -> list[int]:
-        """The numbers of a text's words, punctuation and white space among them; nothing is left out."""
+        """The numbers of a text's words, punctuation and white space included."""
         with self._lock:
             return [self._number(word) for word in _TOKEN.findall(text)]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text again."""
+        """The text of words' numbers."""
         with self._lock:
             return "".join(self._texts.get(number) or self._older.get(number, "") for number in ids)
 

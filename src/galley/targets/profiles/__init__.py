@@ -26,7 +26,11 @@ PROFILES: tuple[Profile, ...] = (
 
 
 def profile_for(model_type: str) -> Profile:
-    """The profile of a ``config.json``'s ``model_type``; raises ``ModelError`` naming the known families."""
+    """The profile of a ``config.json``'s ``model_type``.
+
+    Raises:
+        ModelError: no family has it; the message names the known ones.
+    """
     for profile in PROFILES:
         if model_type in profile.model_types:
             return profile
@@ -35,8 +39,11 @@ def profile_for(model_type: str) -> Profile:
 
 
 def profile_named(name: str) -> Profile | None:
-    """The profile of a family's or a checkpoint's name, however it is punctuated (``qwen2.5vl:7b``); None for
-    a name that holds no family's."""
+    """The profile of a family's or a checkpoint's name, whatever its punctuation (``qwen2.5vl:7b``).
+
+    Returns:
+        None for a name that contains no family's.
+    """
     letters = _letters(name)
     return next(
         (profile for profile in PROFILES if any(_letters(n) in letters for n in _names(profile))), None
@@ -44,8 +51,11 @@ def profile_named(name: str) -> Profile | None:
 
 
 def family(name: str) -> Profile:
-    """The profile of a family as users name it, ``general`` for plain instructions; ``UsageError`` with the
-    names there are."""
+    """The profile of a family as users name it; ``general`` stands for instructions in plain English.
+
+    Raises:
+        UsageError: there is no such family; the message names those there are.
+    """
     if _letters(name) == _letters(GENERAL.name):
         return GENERAL
     if profile := profile_named(name):

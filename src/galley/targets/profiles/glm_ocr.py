@@ -13,4 +13,5 @@ PROFILE = Profile(
     },
     stop=("<|endoftext|>", "<|user|>"),
     also=("GravityOCR",),
+    mtp_tensors="model.language_model.layers.{layers}.",
 )

@@ -11,7 +11,16 @@ from torch import Tensor
 
 
 def padded(rows: Sequence[NDArray[np.int64]], width: int, device: torch.device) -> Tensor:
-    """Rows of (n,) or (axes, n) integers, padded with zeros to (batch, width) or (axes, batch, width)."""
+    """Rows of integers as one tensor, padded with zeros.
+
+    Args:
+        rows: each (n,) or (axes, n).
+        width: padded length.
+        device: where the tensor lies.
+
+    Returns:
+        (batch, width) or (axes, batch, width).
+    """
     batch = np.zeros((*rows[0].shape[:-1], len(rows), width), dtype=np.int64)
     for i, row in enumerate(rows):
         batch[..., i, : row.shape[-1]] = row
@@ -19,7 +28,7 @@ def padded(rows: Sequence[NDArray[np.int64]], width: int, device: torch.device) 
 
 
 def real_slots(widths: Sequence[int], width: int, device: torch.device) -> Tensor:
-    """(batch, width) bool, true where a window has a slot and false where it is padding."""
+    """(batch, width) bool: true where a window has a slot, false where it is padding."""
     return torch.arange(width, device=device) < torch.tensor(widths, device=device)[:, None]
 
 
@@ -31,11 +40,22 @@ def additive_mask(
     device: torch.device,
     keys: int | None = None,
 ) -> Tensor | None:
-    """(batch, 1, width, keys): 0 where a slot sees a key, the dtype's least number elsewhere.
+    """The attention mask of a batch of windows.
 
-    Row ``b`` has its past in columns ``0 … starts[b]`` and its window right after. keys: columns, as many as
-    needed when None; then the mask is None where nothing needs hiding. Always 4-D: Transformers takes a 2-D
-    mask of another length silently, and wrongly.
+    Row ``b`` has its past in columns ``0 … starts[b]`` and its window right behind. The mask is always 4-D:
+    Transformers accepts a 2-D mask of another length without an error and applies it wrongly.
+
+    Args:
+        starts: per row, the length of its past.
+        sees: per row, (n, n) bool: which slots of its window see which.
+        width: slots per window, as padded.
+        dtype: dtype of the mask.
+        device: where the mask lies.
+        keys: number of columns; as many as needed when None.
+
+    Returns:
+        (batch, 1, width, keys): 0 where a slot sees a key, the dtype's least number elsewhere. None where ``keys``
+        is None and nothing has to be hidden.
     """
     if keys is None and width == 1 and len(set(starts)) == 1:
         return None

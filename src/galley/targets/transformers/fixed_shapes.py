@@ -31,7 +31,14 @@ _KEYS_STEP = 512
 
 @dataclass(frozen=True)
 class Shape:
-    """batch, width: as padded. keys: columns of the slots that are seen. dense: rows are 0 … batch - 1."""
+    """A padded shape.
+
+    Attributes:
+        batch: rows, as padded.
+        width: slots per window, as padded.
+        keys: columns of the cache that are seen.
+        dense: whether the rows are 0 … batch - 1.
+    """
 
     batch: int
     width: int
@@ -40,7 +47,7 @@ class Shape:
 
 
 class FixedShapes:
-    """Runs windows in bucketed shapes, by CUDA graphs where ``capture`` says so.
+    """Runs windows in rounded-up shapes, as CUDA graphs where ``capture`` says so.
 
     Widths are powers of two and ``block_size + 1``, batches powers of two, keys multiples of 512.
     """
@@ -60,7 +67,18 @@ class FixedShapes:
         dtype: torch.dtype,
         device: torch.device,
     ) -> Tensor:
-        """Logits of the windows' slots, (sum of window lengths, vocabulary)."""
+        """Run one forward.
+
+        Args:
+            slots: the sequences' rows.
+            windows: one per sequence.
+            positions: per window, its slots' rotary positions.
+            dtype: dtype of the attention mask.
+            device: where to run.
+
+        Returns:
+            Logits of the windows' slots, (sum of window lengths, vocabulary).
+        """
         widths = [len(window) for window in windows]
         starts = [slot.length for slot in slots]
         shape = self._shape(slots, max(widths), max(starts))

@@ -1,4 +1,4 @@
-"""From a path or hub id to a target."""
+"""From a folder or a hub id to a target."""
 
 from __future__ import annotations
 
@@ -40,13 +40,17 @@ def load_target(
     dtype: str | None = None,
     trust_remote_code: bool = False,
 ) -> TransformersTarget:
-    """Load a checkpoint, a local folder or a hub id, as a target.
+    """Load a checkpoint as a target.
 
-    device: ``cpu``, ``cuda``, ``cuda:1``, …; the first GPU when there is one, else the CPU.
-    dtype: ``float32``, ``bfloat16`` or ``float16``; float32 on the CPU (drafting is exact in it), else
-        bfloat16.
-    trust_remote_code: run code that a checkpoint brings along.
-    Raises ``ModelError`` when the model is missing, of a family Galley does not know, or unsuitable.
+    Args:
+        path_or_id: a local folder or a hub id.
+        device: ``cpu``, ``cuda``, ``cuda:1``, …; None takes the first GPU if there is one, else the CPU.
+        dtype: ``float32``, ``bfloat16`` or ``float16``; None takes float32 on the CPU, in which drafting is exact, and
+            bfloat16 elsewhere.
+        trust_remote_code: whether to run code that comes with the checkpoint.
+
+    Raises:
+        ModelError: the model is missing, unsuitable, or of a family that Galley does not know.
     """
     place = _device(device)
     kind = _dtype(dtype, place)
@@ -64,7 +68,7 @@ def load_target(
     replace_patch_convolutions(model)
     rows = next(model.get_input_embeddings().parameters()).shape[0]
     own = checkpoint_self_speculation(folder, processor.tokenizer, rows)
-    head = read_mtp_head(folder, model)
+    head = read_mtp_head(folder, model, profile)
     if head is not None:
         return MtpTransformersTarget(model, processor, profile, own, head=head)
     return TransformersTarget(model, processor, profile, own)
@@ -91,8 +95,10 @@ def _dtype(dtype: str | None, device: torch.device) -> torch.dtype:
 
 
 def checkpoint_folder(path_or_id: str | Path) -> Path:
-    """The checkpoint's folder: local, or the hub's snapshot in the local cache, fetched where it is
-    missing. ``ModelError`` where there is none.
+    """The checkpoint's folder: local, or the hub's snapshot in the local cache, fetched where it is missing.
+
+    Raises:
+        ModelError: there is none.
     """
     path = Path(path_or_id).expanduser()
     if path.is_dir():
@@ -117,7 +123,15 @@ def checkpoint_folder(path_or_id: str | Path) -> Path:
 
 
 def checkpoint_family(folder: Path, trust_remote_code: bool = False) -> Profile:
-    """The profile of a checkpoint's family; ``ModelError`` for one that Galley does not know or may not run."""
+    """The profile of a checkpoint's family.
+
+    Args:
+        folder: the checkpoint's.
+        trust_remote_code: whether code that comes with the checkpoint may be run.
+
+    Raises:
+        ModelError: Galley does not know the family, or may not run its code.
+    """
     with _one_line(folder):
         settings = transformers.PreTrainedConfig.get_config_dict(folder)[0]
     profile = profile_for(str(settings.get("model_type", "")))
@@ -148,6 +162,12 @@ def _one_line(folder: Path) -> Iterator[None]:
 
 
 def checkpoint_self_speculation(folder: Path, tokenizer: Any, rows: int) -> BlockDiffusionSettings | None:
-    """How a checkpoint drafts for itself, None when it does not; ``rows``: of its embedding."""
+    """How a checkpoint drafts for itself; None when it does not.
+
+    Args:
+        folder: the checkpoint's.
+        tokenizer: the checkpoint's.
+        rows: number of rows of its embedding.
+    """
     path = folder / FILE
     return read_self_speculation(path, tokenizer, rows) if path.is_file() else None

@@ -1,8 +1,7 @@
-"""GLM-OCR's multi-token-prediction head, one extra decoder layer, as a drafter.
+"""Drafting with GLM-OCR's multi-token-prediction head, one extra decoder layer.
 
-The head reads, for every committed token ``t[j]``, the pair of its embedding and the model's last hidden
-state of the token before it, and predicts ``t[j + 1]``; its own output stands in for the hidden state when
-it drafts deeper. Transformers drops its tensors on loading, so they are read from the checkpoint itself.
+For every committed token ``t[j]`` the head reads its embedding and the model's last hidden state of the token
+before it, and predicts ``t[j + 1]``. When it drafts deeper, its own output replaces the hidden state.
 """
 
 from __future__ import annotations
@@ -34,10 +33,12 @@ _AXES = 3
 class MtpSequence(TransformersSequence):
     """A sequence and what the head has yet to read of it.
 
-    head_slot: the head's own KV row. hidden, tokens, positions: the model's last hidden states (n, size),
-    ids (n,) and rotary positions (axes, n) of cached tokens from the last boundary token the head read on,
-    in chunks.
-    reach: the head's output at the boundary token it read last, (size,).
+    Attributes:
+        head_slot: the head's own row of keys and values.
+        hidden: chunks of the model's last hidden states, (n, size), from the last boundary token that the head read on.
+        tokens: their ids, (n,).
+        positions: their rotary positions, (axes, n).
+        reach: (size,) the head's output at the boundary token it read last.
     """
 
     head_slot: Slot
@@ -77,7 +78,7 @@ class MtpTransformersTarget(TransformersTarget):
     def forward(
         self, items: Sequence[tuple[TransformersSequence, Window]], detail: ScoreDetail = ScoreDetail.ARGMAX
     ) -> list[Scores]:
-        """As any target's; remembers the hidden states for the head."""
+        """See ``Target.forward``; also keeps the hidden states for the head."""
         scores = super().forward(items, detail)
         for row, (sequence, window) in enumerate(sorted(items, key=lambda item: item[0].slot.row)):
             assert isinstance(sequence, MtpSequence) and self._hidden is not None
@@ -86,7 +87,7 @@ class MtpTransformersTarget(TransformersTarget):
 
     @torch.inference_mode()
     def commit(self, handle: TransformersSequence, slots: NDArray[np.int64]) -> None:
-        """As any target's."""
+        """See ``Target.commit``."""
         assert (
             isinstance(handle, MtpSequence) and handle.window is not None and handle.window_hidden is not None
         )
@@ -99,7 +100,7 @@ class MtpTransformersTarget(TransformersTarget):
 
     @torch.inference_mode()
     def release(self, handle: TransformersSequence) -> None:
-        """As any target's; frees the head's row too."""
+        """See ``Target.release``; also frees the head's row."""
         assert isinstance(handle, MtpSequence)
         self.head_slots.close(handle.head_slot)
         super().release(handle)

@@ -1,6 +1,6 @@
-"""GLM-OCR's multi-token-prediction head, one extra decoder layer, and its tensors in a checkpoint.
+"""A multi-token-prediction head: one extra decoder layer, as GLM-OCR has, and its tensors in a checkpoint.
 
-Transformers drops the tensors on loading, so they are read from the checkpoint itself.
+Transformers drops these tensors on loading, so they are read from the checkpoint itself.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from safetensors import safe_open
 from torch import Tensor, nn
 
 from galley.errors import ModelError
+from galley.targets.profiles import Profile
 from galley.targets.transformers.slots import WindowCache
 
 _WEIGHTS, _INDEX = "model.safetensors", "model.safetensors.index.json"
 
 
 class MtpHead(nn.Module):
-    """Norms, the projection of the pair, one decoder layer of the model's own class, the norm before the
-    LM head.
+    """The head's layers.
+
+    Two norms, the projection of the pair, a decoder layer of the model's own class, and the norm before the LM head.
     """
 
     def __init__(self, config: Any, layer: type[nn.Module], norm: type[nn.Module]) -> None:
@@ -41,17 +43,34 @@ class MtpHead(nn.Module):
         mask: Tensor | None,
         cache: WindowCache,
     ) -> Tensor:
-        """(batch, n, hidden) embeddings and hidden states → (batch, n, hidden), ready for the LM head."""
+        """Run the head.
+
+        Args:
+            embedded: (batch, n, hidden) embeddings of tokens.
+            hidden: (batch, n, hidden) hidden states of the tokens before them.
+            rotary: cosines and sines of the positions.
+            mask: additive attention mask, or None.
+            cache: the head's keys and values.
+
+        Returns:
+            (batch, n, hidden), ready for the LM head.
+        """
         pair = self.eh_proj(torch.cat([self.enorm(embedded), self.hnorm(hidden)], dim=-1))
         return self.norm(self.block(pair, position_embeddings=rotary, attention_mask=mask, cache=cache))
 
 
-def read_mtp_head(folder: Path, model: Any) -> MtpHead | None:
-    """The head of the checkpoint in ``folder``, or None where its config or its tensors have none."""
+def read_mtp_head(folder: Path, model: Any, profile: Profile) -> MtpHead | None:
+    """The head of the checkpoint in ``folder``; None where its family, its config or its tensors have none.
+
+    Args:
+        folder: the checkpoint's.
+        model: the loaded model, whose decoder layer class and config the head shares.
+        profile: the model's family.
+    """
     config = model.config.get_text_config()
-    if model.config.model_type != "glm_ocr" or not getattr(config, "num_nextn_predict_layers", 0):
+    if profile.mtp_tensors is None or not getattr(config, "num_nextn_predict_layers", 0):
         return None
-    tensors = _tensors(folder, f"model.language_model.layers.{config.num_hidden_layers}.")
+    tensors = _tensors(folder, profile.mtp_tensors.format(layers=config.num_hidden_layers))
     if not tensors:
         return None
     text = model.get_decoder()

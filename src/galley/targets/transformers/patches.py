@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 
 class PatchProjection(nn.Module):
-    """Drop-in for a Conv2d or Conv3d with kernel = stride. (N, C, *space) → (N, out, *grid)."""
+    """Replaces a Conv2d or Conv3d whose kernel equals its stride: (N, C, *space) → (N, out, *grid)."""
 
     def __init__(self, conv: nn.Conv2d | nn.Conv3d) -> None:
         super().__init__()
@@ -20,6 +20,7 @@ class PatchProjection(nn.Module):
         self.kernel = tuple(conv.kernel_size)
 
     def forward(self, pixels: Tensor) -> Tensor:
+        """Project (N, C, *space) pixels to (N, out, *grid) features."""
         grid = [size // step for size, step in zip(pixels.shape[2:], self.kernel, strict=True)]
         batch, channels = pixels.shape[:2]
         for axis, (count, step) in enumerate(zip(grid, self.kernel, strict=True)):
@@ -34,7 +35,11 @@ class PatchProjection(nn.Module):
 
 
 def replace_patch_convolutions(model: nn.Module) -> list[str]:
-    """Swap every convolution of ``model`` that this is exact for; returns the swapped modules' names."""
+    """Replace every convolution of ``model`` for which this is exact.
+
+    Returns:
+        Names of the replaced modules.
+    """
     swapped = []
     for name, module in list(model.named_modules()):
         if isinstance(module, (nn.Conv2d, nn.Conv3d)) and _cuts_patches(module):

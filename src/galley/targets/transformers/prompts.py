@@ -1,4 +1,4 @@
-"""Prompts → what a Transformers model takes."""
+"""Prompts as inputs of a Transformers model."""
 
 from __future__ import annotations
 
@@ -10,9 +10,17 @@ from galley.targets.prompt import Prompt
 
 
 def model_inputs(processor: Any, prompts: Sequence[Prompt], longest_side: int | None) -> dict[str, Any]:
-    """The processor's output for a batch of prompts, right-padded, as tensors on the CPU.
+    """The processor's output for a batch of prompts.
 
     A processor without a chat template gets the image token, a line break and the words.
+
+    Args:
+        processor: the checkpoint's.
+        prompts: what is asked.
+        longest_side: pixels to which larger images are shrunk; None for no limit.
+
+    Returns:
+        Right-padded tensors on the CPU.
     """
     texts = [dialogue(processor, prompt.text) for prompt in prompts]
     images = [fitted(prompt.image, longest_side) for prompt in prompts]

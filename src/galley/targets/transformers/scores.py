@@ -1,4 +1,4 @@
-"""Logits → ``Scores``."""
+"""From logits to ``Scores``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,26 @@ from galley.decoding import ScoreDetail, Scores, Window
 
 
 def first_scores(logits: Tensor, detail: ScoreDetail) -> list[Scores]:
-    """Scores of prefilled prompts: logits (batch, vocabulary), one row each."""
+    """Scores of prefilled prompts.
+
+    Args:
+        logits: (batch, vocabulary), the last slot of each prompt.
+        detail: what is asked for.
+    """
     start = Window(np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones((1, 1), bool), np.full(1, -1))
     return window_scores(logits, [start] * len(logits), detail)
 
 
 def window_scores(logits: Tensor, windows: Sequence[Window], detail: ScoreDetail) -> list[Scores]:
-    """Logits (sum of window lengths, vocabulary) → one ``Scores`` per window, with what is needed and no
-    more.
+    """Scores of windows, with what ``detail`` asks for and no more.
+
+    Args:
+        logits: (sum of window lengths, vocabulary).
+        windows: the windows, in the order of the logits.
+        detail: what is asked for.
+
+    Returns:
+        One ``Scores`` per window.
     """
     ends = np.cumsum([len(window) for window in windows])
     best = logits.argmax(-1)

@@ -17,8 +17,11 @@ MASK_TOKEN = "<|mask|>"
 
 @dataclass(frozen=True)
 class BlockDiffusionSettings:
-    """mask_id: the mask token. block_size: masks per drafting window, which has one slot more for its
-    boundary.
+    """What the file says.
+
+    Attributes:
+        mask_id: the mask token.
+        block_size: masks per drafting window, which has one slot more for its boundary.
     """
 
     mask_id: int
@@ -26,10 +29,17 @@ class BlockDiffusionSettings:
 
 
 def read_self_speculation(path: Path, tokenizer: Any, rows: int) -> BlockDiffusionSettings:
-    """Read and check the file at ``path``; ``rows`` is the number of embedding rows.
+    """Read and check ``block_diffusion.json``.
 
-    A wrong mask id would leave the output right and only spoil every draft, so it is an error here.
-    Raises ``ModelError`` with what is wrong.
+    A wrong mask id would spoil every draft without changing the output, so it is an error here.
+
+    Args:
+        path: the file.
+        tokenizer: the checkpoint's.
+        rows: number of rows of the model's embedding.
+
+    Raises:
+        ModelError: what is wrong with the file.
     """
     settings = _settings(path)
     block_size = _whole(settings, "bd_size", path)

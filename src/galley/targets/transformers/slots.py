@@ -1,8 +1,8 @@
-"""Key/value slots: one preallocated row per sequence and layer, filled up to a length of its own.
+"""Keys and values in preallocated rows, one per sequence and layer, each filled up to a length of its own.
 
-Rejecting drafted tokens moves a length; keeping a path of a tree is one gather. Rows of living sequences stay
-dense (a released row is refilled by the last one), so a forward over all sequences reads a plain slice, no
-copy.
+Rejecting drafted tokens changes a length. Keeping a path of a tree is one gather. The rows of running sequences have
+no gaps between them (a released row is refilled with the last one), so a forward over all sequences reads a slice
+without copying.
 """
 
 from __future__ import annotations
@@ -19,8 +19,12 @@ _CAPACITY_STEP = 256
 
 @dataclass(eq=False)
 class Slot:
-    """A sequence's row. length: committed tokens. pending: uncommitted slots of its last window, after
-    them.
+    """A sequence's row.
+
+    Attributes:
+        row: its number.
+        length: number of committed tokens.
+        pending: number of uncommitted slots of its last window, which follow them.
     """
 
     row: int
@@ -29,14 +33,15 @@ class Slot:
 
     @property
     def used(self) -> int:
+        """Filled places of the row, committed or not."""
         return self.length + self.pending
 
 
 class KVSlots:
     """Rows of keys and values for every layer, each a tensor of (rows, heads, capacity, head size).
 
-    Layers are allocated when first written, on the device and in the dtype of what is written. Rows double
-    and the capacity grows by half when they run out, so copying stays a constant share of the work.
+    Layers are allocated when first written, on the device and in the dtype of what is written. When they run out, rows
+    double and the capacity grows by half, so that copying stays a constant share of the work.
     """
 
     def __init__(self) -> None:
@@ -82,8 +87,11 @@ class KVSlots:
             self.resize(self.rows, -(-wanted // _CAPACITY_STEP) * _CAPACITY_STEP)
 
     def keep(self, slot: Slot, picks: Tensor) -> None:
-        """Commit slots ``picks``, (n,) int64 offsets into the pending window, in this order; drop the
-        others.
+        """Commit slots of the pending window and drop the others.
+
+        Args:
+            slot: the sequence's row.
+            picks: (n,) int64 offsets into the pending window, in the order to keep.
         """
         count = len(picks)
         if not torch.equal(picks, torch.arange(count)):
@@ -95,7 +103,15 @@ class KVSlots:
         slot.pending = 0
 
     def layer(self, index: int, like: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values of a layer; ``like``: (batch, heads, n, head size), what is about to be written."""
+        """Keys and values of a layer, allocated if need be.
+
+        Args:
+            index: number of the layer.
+            like: (batch, heads, n, head size), what is about to be written; gives shape, dtype and device.
+
+        Returns:
+            Keys and values, each (rows, heads, capacity, head size).
+        """
         if index not in self._keys:
             # Zeros, not empty memory: masked slots still take part as 0 × value, and 0 × NaN is NaN.
             shape = (self.rows, like.shape[1], self.capacity, like.shape[3])
@@ -104,7 +120,7 @@ class KVSlots:
         return self._keys[index], self._values[index]
 
     def resize(self, rows: int, capacity: int) -> None:
-        """Reallocate to at least the given size, keeping what is there."""
+        """Reallocate to ``rows`` and ``capacity``, keeping what fits."""
         kept = min(self.rows, rows), min(self.capacity, capacity)
         self.rows, self.capacity = rows, capacity
         self.generation += 1
@@ -116,12 +132,15 @@ class KVSlots:
 
 
 class WindowCache(Cache):
-    """What one forward takes for its cache: window keys and values go into the slots, past and window come
-    back.
+    """The cache that one forward gets: writes a window's keys and values into the slots, returns past and window.
 
-    rows, starts: per batch row, where its window goes. width: slots per window; shorter windows are
-    padded, and what padding writes lies beyond the row's length. The attention mask must hide all but a
-    row's own past.
+    The attention mask has to hide everything but a row's own past and window.
+
+    Args:
+        slots: keys and values of all sequences.
+        rows: per batch row, the row of the slots it belongs to.
+        starts: per batch row, where its window begins.
+        width: slots per window. Shorter windows are padded; padding is written behind the row's length.
     """
 
     def __init__(self, slots: KVSlots, rows: Sequence[int], starts: Sequence[int], width: int) -> None:
@@ -147,8 +166,17 @@ class WindowCache(Cache):
     def update(
         self, key_states: Tensor, value_states: Tensor, layer_idx: int, *args: object, **kwargs: object
     ) -> tuple[Tensor, Tensor]:
-        """Store a layer's (batch, heads, width, size) keys and values; returns (batch, heads, total, size)
-        of both.
+        """Store a layer's keys and values of the windows.
+
+        Args:
+            key_states: (batch, heads, width, head size).
+            value_states: as ``key_states``.
+            layer_idx: number of the layer.
+            args: unused; part of Transformers' interface.
+            kwargs: unused; part of Transformers' interface.
+
+        Returns:
+            Keys and values of past and window, each (batch, heads, total, head size).
         """
         keys, values = self._slots.layer(layer_idx, key_states)
         first = self._rows[0]
@@ -173,5 +201,8 @@ class WindowCache(Cache):
         return self.total - self._width
 
     def get_mask_sizes(self, query_length: int, layer_idx: int) -> tuple[int, int]:
-        """(keys seen, offset), for the masks models build themselves in prefill and for one-token windows."""
+        """Number of keys and their offset, for the masks that models build themselves.
+
+        They do so in prefill and for windows of one token.
+        """
         return self.total, 0

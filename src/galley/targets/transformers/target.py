@@ -29,17 +29,17 @@ _PREFILL_TOKENS = 8192
 
 @dataclass(eq=False)
 class TransformersSequence:
-    """A sequence: its KV row and the distance between its token count and its rotary positions (M-RoPE)."""
+    """A sequence: its row of keys and values, and its rotary position minus its token count (M-RoPE)."""
 
     slot: Slot
     rope_delta: int
 
 
 class TransformersTarget:
-    """One generic adapter over models that read images; ``galley.targets.profiles`` holds what differs.
+    """An adapter for models that read images; ``galley.targets.profiles`` holds what differs between families.
 
-    Every forward passes its own 4-D mask and its own positions: the models' defaults read the last prefill's
-    state from the module, which is wrong as soon as two sequences are alive.
+    Every forward passes its own 4-D mask and its own positions. The models' defaults read the state of the last
+    prefill from the module, which is wrong as soon as there are two sequences.
     """
 
     def __init__(
@@ -67,15 +67,27 @@ class TransformersTarget:
 
     @property
     def dtype(self) -> torch.dtype:
-        """What the model computes in."""
+        """The dtype the model computes in."""
         return self.model.get_input_embeddings().weight.dtype
 
     def use_fixed_shapes(self, capture: bool) -> None:
-        """Round windows up to a few shapes; ``capture``: run each as a CUDA graph."""
+        """Round windows up to a few shapes.
+
+        Args:
+            capture: whether to run each shape as a CUDA graph.
+        """
         self.fixed_shapes = FixedShapes(self._fixed, self.slots, self.block_size, capture)
 
     def prompt(self, image: NDArray[np.uint8], task: Task) -> Prompt:
-        """The prompt of a task; ``ModelError`` for one the family was not trained for."""
+        """The prompt of a task.
+
+        Args:
+            image: (height, width, 3) uint8 RGB.
+            task: what to read.
+
+        Raises:
+            ModelError: the family was not trained for the task.
+        """
         return self.profile.prompt(image, task)
 
     def encode(self, text: str) -> list[int]:
@@ -83,9 +95,7 @@ class TransformersTarget:
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def prompt_ids(self, prompt: Prompt) -> list[int]:
-        """Token ids of a prompt with its image as a single token, for a repetition penalty or prompt
-        lookup.
-        """
+        """Token ids of a prompt, its image as a single token; for a repetition penalty or prompt lookup."""
         return self.encode(dialogue(self.processor, prompt.text))
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -139,9 +149,7 @@ class TransformersTarget:
         windows: Sequence[Window],
         places: Sequence[NDArray[np.int64]],
     ) -> Tensor:
-        """Logits of the windows' slots, no larger than the batch needs: (sum of window lengths,
-        vocabulary).
-        """
+        """Logits of the windows' slots, padded no further than the batch needs: (sum of lengths, vocabulary)."""
         widths = [len(window) for window in windows]
         width, starts = max(widths), [sequence.slot.length for sequence in sequences]
         cache = WindowCache(self.slots, [s.slot.row for s in sequences], starts, width)

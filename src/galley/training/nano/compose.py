@@ -1,4 +1,4 @@
-"""Regions and pages composed from the bank in feature space: encoded lines, synthetic geometry, true
+"""Regions and pages composed from the line data set in feature space: encoded lines, synthetic geometry, true
 targets."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from galley.errors import InputError, UsageError
 from galley.targets.nano.reading import SeenLine
 from galley.targets.prompt import Task
-from galley.training.nano.bank import BankLine, Unit, read_shard
+from galley.training.nano.lines import PrintedLine, Unit, read_shard
 from galley.training.nano.tables import compose_table, printed_table
 
 
@@ -38,7 +38,7 @@ class Mixture:
                 raise UsageError(f"the share of {name} must be between 0 and 1, not {share}")
 
 
-class Bank:
+class LineDataset:
     """Units by kind from a folder of shards; ``refresh`` takes in shards that have appeared since.
 
     At most ``limit`` shards are held in memory. When there are more, each turn holds the next of them in a
@@ -55,7 +55,7 @@ class Bank:
         names = [path.name for path in sorted(self.folder.glob("shard-?????.npz")) if self._wanted(path)]
         if not names:
             raise InputError(
-                f"{self.folder} has no shards from {self.first} to {self.last}; tools/data/build_bank.py makes them"
+                f"{self.folder} has no shards from {self.first} to {self.last}; tools/data/build_lines.py makes them"
             )
         if len(names) > self.limit:
             order = rng.sample(names, len(names))
@@ -69,7 +69,7 @@ class Bank:
         return len(self.held)
 
     def draw(self, kind: str, rng: random.Random) -> Unit:
-        """A unit of a kind. Raises ``InputError`` where the bank holds none."""
+        """A unit of a kind. Raises ``InputError`` where the shards held have none."""
         if kind not in self.by_kind:
             raise InputError(
                 f"{self.folder} holds no {kind}: too few lines; build more shards, or larger ones"
@@ -80,13 +80,13 @@ class Bank:
         return self.first <= int(path.stem.split("-")[1]) <= self.last
 
 
-def seen(line: BankLine, scale: float, dx: float, dy: float) -> SeenLine:
-    """A bank line placed on a page: scaled, then shifted."""
+def seen(line: PrintedLine, scale: float, dx: float, dy: float) -> SeenLine:
+    """A line placed on a page: scaled, then shifted."""
     x0, y0, x1, y1 = (value * scale for value in line.box)
     return SeenLine(line.read, line.char_frames, line.features, (x0 + dx, y0 + dy, x1 + dx, y1 + dy))
 
 
-def running_text(lines: Sequence[BankLine]) -> str:
+def running_text(lines: Sequence[PrintedLine]) -> str:
     """Lines joined as a reader would: spaces between, broken words whole again."""
     parts = []
     for place, line in enumerate(lines):
@@ -98,13 +98,13 @@ def running_text(lines: Sequence[BankLine]) -> str:
     return "".join(parts)
 
 
-def compose(bank: Bank, mixture: Mixture, rng: random.Random) -> Composed:
+def compose(dataset: LineDataset, mixture: Mixture, rng: random.Random) -> Composed:
     """One example of a random task."""
     makers = [_text, _table, _page]
-    return rng.choices(makers, weights=[mixture.text, mixture.table, mixture.page])[0](bank, rng)
+    return rng.choices(makers, weights=[mixture.text, mixture.table, mixture.page])[0](dataset, rng)
 
 
-def _some_lines(unit: Unit, rng: random.Random) -> list[BankLine]:
+def _some_lines(unit: Unit, rng: random.Random) -> list[PrintedLine]:
     """Mostly the whole unit, sometimes a run of its lines, as a region cut short is."""
     lines = list(unit.lines)
     if len(lines) > 2 and rng.random() < 0.25:
@@ -113,11 +113,11 @@ def _some_lines(unit: Unit, rng: random.Random) -> list[BankLine]:
     return lines
 
 
-def _text(bank: Bank, rng: random.Random) -> Composed:
+def _text(dataset: LineDataset, rng: random.Random) -> Composed:
     """A region of one to three paragraphs below each other."""
     groups, texts, top = [], [], 0.0
     for _ in range(rng.choices([1, 2, 3], weights=[78, 16, 6])[0]):
-        unit = bank.draw(rng.choices(["paragraph", "lines", "heading"], weights=[82, 12, 6])[0], rng)
+        unit = dataset.draw(rng.choices(["paragraph", "lines", "heading"], weights=[82, 12, 6])[0], rng)
         lines = _some_lines(unit, rng)
         placed, top = _place(lines, 1 / unit.size, 0.0, top)
         groups.append(placed)
@@ -125,7 +125,9 @@ def _text(bank: Bank, rng: random.Random) -> Composed:
     return Composed(Task.TEXT, groups, "\n\n".join(texts))
 
 
-def _place(lines: Sequence[BankLine], scale: float, left: float, top: float) -> tuple[list[SeenLine], float]:
+def _place(
+    lines: Sequence[PrintedLine], scale: float, left: float, top: float
+) -> tuple[list[SeenLine], float]:
     """Lines moved so that their corner is at (left, top); and where the next block may begin, in font
     sizes."""
     x = min(line.box[0] for line in lines) * scale
@@ -134,28 +136,28 @@ def _place(lines: Sequence[BankLine], scale: float, left: float, top: float) -> 
     return placed, max(line.box[3] for line in placed) + 0.9
 
 
-def _table(bank: Bank, rng: random.Random) -> Composed:
+def _table(dataset: LineDataset, rng: random.Random) -> Composed:
     if rng.random() < 0.55:
-        groups, markup = printed_table(bank.draw("table", rng), rng)
+        groups, markup = printed_table(dataset.draw("table", rng), rng)
     else:
-        groups, markup = compose_table([bank.draw("table", rng) for _ in range(rng.randint(2, 4))], rng)
+        groups, markup = compose_table([dataset.draw("table", rng) for _ in range(rng.randint(2, 4))], rng)
     return Composed(Task.TABLE, groups, markup)
 
 
-def _page(bank: Bank, rng: random.Random) -> Composed:
+def _page(dataset: LineDataset, rng: random.Random) -> Composed:
     """A page of one to three columns: headings, paragraphs and now and then a small table."""
     columns = rng.choices([1, 2, 3], weights=[45, 42, 13])[0]
-    width = _column_width(bank, rng)
+    width = _column_width(dataset, rng)
     regions: list[tuple[list[list[SeenLine]], str, float]] = []
     budget = rng.randint(6, 26)
     while budget > 0:
         kind = rng.choices(["paragraph", "heading", "lines", "table"], weights=[66, 20, 7, 7])[0]
-        region = _region(bank, kind, width, rng)
+        region = _region(dataset, kind, width, rng)
         if region:
             regions.append(region)
             budget -= sum(len(group) for group in region[0])
     if regions and rng.random() < 0.4:
-        title = _heading(bank, "# ", rng.uniform(1.5, 2.4), rng)
+        title = _heading(dataset, "# ", rng.uniform(1.5, 2.4), rng)
         regions.insert(0, title)
     placed = _set_columns(regions, columns, width, rng)
     groups = [group for block in placed for group in block]
@@ -165,23 +167,23 @@ def _page(bank: Bank, rng: random.Random) -> Composed:
     return Composed(Task.PAGE, groups, "\n\n".join(text for _, text, _ in regions))
 
 
-def _column_width(bank: Bank, rng: random.Random) -> float:
+def _column_width(dataset: LineDataset, rng: random.Random) -> float:
     """Width of a drawn paragraph of several lines, in font sizes."""
     for _ in range(20):
-        unit = bank.draw("paragraph", rng)
+        unit = dataset.draw("paragraph", rng)
         if len(unit.lines) > 2:
             return max(line.box[2] for line in unit.lines) / unit.size
     return 30.0
 
 
 def _region(
-    bank: Bank, kind: str, width: float, rng: random.Random
+    dataset: LineDataset, kind: str, width: float, rng: random.Random
 ) -> tuple[list[list[SeenLine]], str, float] | None:
     """(groups, Markdown, height) of one block at the origin, or None when the drawn unit does not fit the
     column."""
     if kind == "heading":
-        return _heading(bank, rng.choice(["## ", "## ", "### "]), rng.uniform(1.12, 1.5), rng)
-    unit = bank.draw(kind, rng)
+        return _heading(dataset, rng.choice(["## ", "## ", "### "]), rng.uniform(1.12, 1.5), rng)
+    unit = dataset.draw(kind, rng)
     scale = 1 / unit.size
     if kind == "table":
         groups, markup = printed_table(unit, rng)
@@ -202,9 +204,9 @@ def _region(
 
 
 def _heading(
-    bank: Bank, mark: str, size: float, rng: random.Random
+    dataset: LineDataset, mark: str, size: float, rng: random.Random
 ) -> tuple[list[list[SeenLine]], str, float]:
-    unit = bank.draw("heading", rng)
+    unit = dataset.draw("heading", rng)
     placed, height = _place(unit.lines, size / unit.size, 0.0, 0.0)
     return [placed], mark + running_text(unit.lines), height
 

@@ -1,4 +1,4 @@
-"""Export a trained decoder to the folder that Galley ships: ``nano.onnx`` and ``eyes.onnx`` (weights of seven
+"""Export a trained decoder to the folder that Galley ships: ``decoder.onnx`` and ``encoder.onnx`` (weights of seven
 bits), configuration, tokenizer.
 
 python -m galley.training.nano.export --run .build/nano/run --out .build/nano/export
@@ -19,11 +19,11 @@ import torch
 
 from galley.errors import ModelError
 from galley.targets.nano.config import NanoConfig
-from galley.targets.nano.load import CONFIG, EYES, GRAPH, TOKENIZER
+from galley.targets.nano.load import CONFIG, DECODER, ENCODER, TOKENIZER
 from galley.training.checkpoint import read_checkpoint
 from galley.training.nano.model import Nano
-from galley.training.nano.onnx_eyes import eyes
-from galley.training.nano.onnx_mind import mind
+from galley.training.nano.onnx_decoder import decoder_graph
+from galley.training.nano.onnx_encoder import encoder_graph
 
 
 def load_run(run: Path) -> Nano:
@@ -47,8 +47,8 @@ def mean_of(runs: Sequence[Path]) -> Nano:
 def export(nano: Nano, tokenizer: Path, out: Path) -> None:
     """Write the model's folder."""
     out.mkdir(parents=True, exist_ok=True)
-    onnx.save(mind(nano), str(out / GRAPH))
-    onnx.save(eyes(nano), str(out / EYES))
+    onnx.save(decoder_graph(nano), str(out / DECODER))
+    onnx.save(encoder_graph(nano), str(out / ENCODER))
     nano.config.save(out / CONFIG)
     shutil.copy(tokenizer, out / TOKENIZER)
 
@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     export(mean_of(options.run), options.run[0] / TOKENIZER, options.out)
-    size = sum((options.out / name).stat().st_size for name in (GRAPH, EYES)) / 1e6
+    size = sum((options.out / name).stat().st_size for name in (DECODER, ENCODER)) / 1e6
     print(f"{options.out}: {size:.1f} MB")
 
 

@@ -20,10 +20,10 @@ class TorchForward:
         self.nano = nano
 
     @torch.inference_mode()
-    def look(self, ids: NDArray[np.int64], features: Floats, boxes: Floats) -> tuple[Floats, Floats]:
-        sight = self.nano.eyes(torch.from_numpy(features), torch.from_numpy(boxes))
-        looked = self.nano.peek(self.nano.embed(torch.from_numpy(ids)) + sight)
-        return sight.numpy(), looked.numpy()
+    def encode(self, ids: NDArray[np.int64], features: Floats, boxes: Floats) -> tuple[Floats, Floats]:
+        encoded = self.nano.encoder(torch.from_numpy(features), torch.from_numpy(boxes))
+        lookahead = self.nano.lookahead(self.nano.embed(torch.from_numpy(ids)) + encoded)
+        return encoded.numpy(), lookahead.numpy()
 
     def no_past(self) -> tuple[Buffer, Buffer]:
         config = self.nano.config

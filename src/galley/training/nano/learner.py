@@ -16,16 +16,16 @@ from galley.targets.nano.tokens import CONTROL, Vocabulary
 from galley.training.example import PROMPT, Example, Ids
 from galley.training.learner import Batch
 from galley.training.masks import attention_mask
-from galley.training.nano.compose import Bank, Composed, Mixture, compose
+from galley.training.nano.compose import Composed, LineDataset, Mixture, compose
 from galley.training.nano.model import Nano
 
 REFRESH = 4000
-"""Documents between looks for new shards."""
+"""Documents between searches for new shards."""
 
 
 class NanoLearner:
-    """Prompt slots see the whole prompt; response positions follow the reading, and each looks at the token it
-    names."""
+    """Prompt slots see the whole prompt; response positions follow the reading, and each slot takes in the token that
+    its own names."""
 
     bidirectional_prompt = True
 
@@ -38,9 +38,9 @@ class NanoLearner:
         features, boxes, where = _readings(batch)
         if len(where):
             flat = x.flatten(0, 1)
-            flat = flat.index_add(0, where, nano.eyes(features, boxes).to(x.dtype))
-            looking, looked = _looks(batch)
-            x = flat.index_add(0, looking, nano.peek(flat[looked]).to(x.dtype)).view_as(x)
+            flat = flat.index_add(0, where, nano.encoder(features, boxes).to(x.dtype))
+            slots, tokens = _lookahead_slots(batch)
+            x = flat.index_add(0, slots, nano.lookahead(flat[tokens]).to(x.dtype)).view_as(x)
         return nano.hidden(
             x, batch.positions[0], attention_mask(batch.slots, self.bidirectional_prompt, _compute_type(x))
         )
@@ -73,8 +73,8 @@ def _readings(batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
     )
 
 
-def _looks(batch: Batch) -> tuple[Tensor, Tensor]:
-    """Flat slots that look at a reading token, and those of the tokens: position p looks at token p, counted
+def _lookahead_slots(batch: Batch) -> tuple[Tensor, Tensor]:
+    """Flat slots that take in a reading token, and those of the tokens: position p takes in token p, counted
     from 0, of its document's reading."""
     rows, length = batch.ids.shape
     documents: list[list[tuple[int, int]]] = [[] for _ in range(rows)]
@@ -86,8 +86,8 @@ def _looks(batch: Batch) -> tuple[Tensor, Tensor]:
     start = starts.to(doc.device).gather(1, doc)
     count = counts.to(doc.device).gather(1, doc) * (batch.slots.doc >= 0)
     reads = (batch.slots.role == PROMPT) & (batch.slots.index < count)
-    looks = ~reads & (batch.positions[0] < count)
-    return looks.flatten().nonzero()[:, 0], (start + batch.positions[0])[looks]
+    takes = ~reads & (batch.positions[0] < count)
+    return takes.flatten().nonzero()[:, 0], (start + batch.positions[0])[takes]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -134,9 +134,11 @@ def noisy_ids(ids: np.ndarray, vocabulary_size: int, rng: np.random.Generator) -
 class Documents(Iterator[Example]):
     """An endless stream; document ``position`` depends on (seed, position) and on the shards held."""
 
-    def __init__(self, bank: Bank, vocabulary: Vocabulary, mixture: Mixture, seed: int, noise: bool = True):
-        self.bank, self.vocabulary, self.mixture, self.seed, self.noise = (
-            bank,
+    def __init__(
+        self, dataset: LineDataset, vocabulary: Vocabulary, mixture: Mixture, seed: int, noise: bool = True
+    ):
+        self.dataset, self.vocabulary, self.mixture, self.seed, self.noise = (
+            dataset,
             vocabulary,
             mixture,
             seed,
@@ -148,16 +150,16 @@ class Documents(Iterator[Example]):
     def __next__(self) -> Example:
         turn = self.position // REFRESH
         if turn != self._turn:
-            self.bank.refresh(random.Random(f"{self.seed} bank"), turn)
+            self.dataset.refresh(random.Random(f"{self.seed} shards"), turn)
             self._turn = turn
         rng = random.Random(f"{self.seed} document {self.position}")
         noise = np.random.default_rng([self.seed, self.position]) if self.noise else None
         self.position += 1
-        return to_example(compose(self.bank, self.mixture, rng), self.vocabulary, noise)
+        return to_example(compose(self.dataset, self.mixture, rng), self.vocabulary, noise)
 
 
-def feature_statistics(bank: Bank) -> tuple[Tensor, Tensor]:
-    """Mean and standard deviation of each channel over the bank held, (120,) each."""
-    lines = [line.features for units in bank.by_kind.values() for unit in units for line in unit.lines]
+def feature_statistics(dataset: LineDataset) -> tuple[Tensor, Tensor]:
+    """Mean and standard deviation of each channel over the shards held, (120,) each."""
+    lines = [line.features for units in dataset.by_kind.values() for unit in units for line in unit.lines]
     frames = np.concatenate(lines[:20_000]).astype(np.float32)
     return torch.from_numpy(frames.mean(0)), torch.from_numpy(frames.std(0) + 1e-3)

@@ -2,7 +2,7 @@
 
 Llama-like blocks (RMSNorm, grouped-query attention with normalised queries and keys and rotary positions,
 SwiGLU), tied embeddings. A reading token enters as the sum of its embedding, its features and its box; every
-other slot also looks at the reading token that is expected next, the one its position names.
+other slot also takes in the reading token that is expected next, the one its position names.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from torch.nn.attention.flex_attention import BlockMask, flex_attention
 
 from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.reading import BINS, CHANNELS
+from galley.training.masks import DocumentMask
+
+Mask = list[DocumentMask] | BlockMask
 
 
 def rotary(positions: Tensor, dim: int, theta: float) -> tuple[Tensor, Tensor]:
@@ -58,20 +61,24 @@ class Attention(nn.Module):
         self.norm_k = Norm(self.dim, config.norm_eps)
         self.out = nn.Linear(config.heads * self.dim, config.width, bias=False)
 
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | BlockMask) -> Tensor:
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Mask) -> Tensor:
         batch, slots, _ = x.shape
         q, k, v = self.qkv(x).view(batch, slots, -1, self.dim).transpose(1, 2).split(self.parts, dim=1)
         q, k = rotate(self.norm_q(q), cos, sin), rotate(self.norm_k(k), cos, sin)
         return self.out(attend(q, k, v, mask).transpose(1, 2).flatten(2))
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | BlockMask) -> Tensor:
-    """Grouped-query attention: SDPA with a dense mask (CPU), FlexAttention with a block mask (CUDA)."""
-    if isinstance(mask, Tensor):
-        groups = q.shape[1] // k.shape[1]
-        k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
-        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-    return compiled_flex()(q, k, v, block_mask=mask, enable_gqa=True)
+def attend(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
+    """Grouped-query attention: SDPA document by document (CPU), FlexAttention with a block mask (CUDA)."""
+    if isinstance(mask, BlockMask):
+        return compiled_flex()(q, k, v, block_mask=mask, enable_gqa=True)
+    groups = q.shape[1] // k.shape[1]
+    k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
+    rows: list[list[Tensor]] = [[] for _ in q]
+    for row, start, end, bias in mask:
+        of = slice(row, row + 1), slice(None), slice(start, end)
+        rows[row].append(F.scaled_dot_product_attention(q[of], k[of], v[of], attn_mask=bias))
+    return torch.cat([torch.cat(parts, dim=2) for parts in rows])
 
 
 @lru_cache
@@ -88,13 +95,13 @@ class Block(nn.Module):
         self.gate_up = nn.Linear(config.width, 2 * config.hidden, bias=False)
         self.down = nn.Linear(config.hidden, config.width, bias=False)
 
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | BlockMask) -> Tensor:
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Mask) -> Tensor:
         x = x + self.attention(self.norm_in(x), cos, sin, mask)
         gate, up = self.gate_up(self.norm_mlp(x)).chunk(2, dim=-1)
         return x + self.down(F.silu(gate) * up)
 
 
-class Eyes(nn.Module):
+class ReadingEncoder(nn.Module):
     """Features and boxes of reading tokens → model width."""
 
     feature_mean: Tensor
@@ -126,8 +133,8 @@ class Nano(nn.Module):
         super().__init__()
         self.config = config
         self.embedding = nn.Embedding(config.vocab_size, config.width)
-        self.eyes = Eyes(config)
-        self.peek = nn.Linear(config.width, config.width, bias=False)
+        self.encoder = ReadingEncoder(config)
+        self.lookahead = nn.Linear(config.width, config.width, bias=False)
         self.blocks = nn.ModuleList([Block(config) for _ in range(config.layers)])
         self.norm = Norm(config.width, config.norm_eps)
         self.apply(self._init)
@@ -138,11 +145,11 @@ class Nano(nn.Module):
         if isinstance(module, Block):
             for layer in (module.attention.out, module.down):
                 nn.init.normal_(layer.weight, std=0.02 / math.sqrt(2 * self.config.layers))
-        if isinstance(module, Eyes):
+        if isinstance(module, ReadingEncoder):
             nn.init.normal_(module.features.weight, std=0.01)
         if isinstance(module, Nano):
             # The expected token as it is: copying the reading need not be learnt.
-            nn.init.eye_(module.peek.weight)
+            nn.init.eye_(module.lookahead.weight)
 
     def embed(self, ids: Tensor) -> Tensor:
         """Input vectors of ids, at the scale of features and boxes."""
@@ -151,9 +158,9 @@ class Nano(nn.Module):
     def decoder(self) -> list[Block]:
         return cast(list[Block], list(self.blocks))
 
-    def hidden(self, x: Tensor, positions: Tensor, mask: Tensor | BlockMask) -> Tensor:
-        """Final states (batch, slots, width) of inputs x, positions (batch, slots) and a mask: (batch, 1,
-        slots, slots), additive or true where a slot sees, or a block mask."""
+    def hidden(self, x: Tensor, positions: Tensor, mask: Mask) -> Tensor:
+        """Final states (batch, slots, width) of inputs x, positions (batch, slots) and the mask of
+        ``galley.training.masks``."""
         cos, sin = rotary(positions, self.config.head_dim, self.config.rope_theta)
         for block in self.decoder():
             x = block(x, cos, sin, mask)

@@ -17,10 +17,9 @@ from galley.errors import InputError
 from galley.targets.nano.reading import Reading
 from galley.targets.nano.target import NanoPrompt, NanoTarget
 from galley.targets.nano.tokens import Vocabulary
-from galley.training.example import IGNORE
 from galley.training.grpo import GrpoSettings, advantages, grpo_loss, teaches
 from galley.training.learner import Batch
-from galley.training.nano.compose import Bank, Composed, Mixture, compose
+from galley.training.nano.compose import Composed, LineDataset, Mixture, compose
 from galley.training.nano.graph import TorchForward
 from galley.training.nano.learner import NanoExample, NanoLearner, to_example
 from galley.training.nano.model import Nano
@@ -62,9 +61,21 @@ class Reinforcer:
     """Steps of GRPO; the frozen copy is the model as it was given."""
 
     def __init__(
-        self, nano: Nano, vocabulary: Vocabulary, bank: Bank, mixture: Mixture, plan: Plan, seed: int = 0
+        self,
+        nano: Nano,
+        vocabulary: Vocabulary,
+        dataset: LineDataset,
+        mixture: Mixture,
+        plan: Plan,
+        seed: int = 0,
     ):
-        self.nano, self.vocabulary, self.bank, self.mixture, self.plan = nano, vocabulary, bank, mixture, plan
+        self.nano, self.vocabulary, self.dataset, self.mixture, self.plan = (
+            nano,
+            vocabulary,
+            dataset,
+            mixture,
+            plan,
+        )
         self.settings = GrpoSettings()
         self.frozen = copy.deepcopy(nano).eval().requires_grad_(False)
         self.optimiser = torch.optim.AdamW(nano.parameters(), lr=plan.rate, weight_decay=0.0)
@@ -90,7 +101,7 @@ class Reinforcer:
     def _document(self) -> Composed:
         """The next document whose truth is no longer than a response may be: any other would only be cut off."""
         for _ in range(_PATIENCE):
-            document = compose(self.bank, self.mixture, self.random)
+            document = compose(self.dataset, self.mixture, self.random)
             if len(self.vocabulary.encode(document.target)) < self.plan.tokens:
                 return document
         raise InputError(
@@ -146,8 +157,8 @@ class Reinforcer:
         rows = [lay_out(rollout.example, self.recipe, np.random.default_rng(0)) for rollout in group]
         length = max(map(len, rows))
         batch = Batch.stack([join([row], length, self.vocabulary.pad) for row in rows])
-        wanted = batch.labels != IGNORE
-        labels = batch.labels[wanted]
+        wanted = batch.supervised
+        labels = batch.ar_labels[wanted]
         current = self._logprobs(self.nano, batch, wanted, labels)
         with torch.no_grad():
             reference = self._logprobs(self.frozen, batch, wanted, labels)

@@ -17,7 +17,7 @@ import torch
 from galley.targets.nano.load import CONFIG, TOKENIZER
 from galley.targets.nano.tokens import Vocabulary
 from galley.training.checkpoint import read_checkpoint
-from galley.training.nano.compose import Bank, Mixture
+from galley.training.nano.compose import LineDataset, Mixture
 from galley.training.nano.export import load_run
 from galley.training.nano.reinforce import Plan, Reinforcer
 from galley.training.nano.run import HELD_OUT
@@ -32,7 +32,7 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, required=True, help="folder with bank/")
+    parser.add_argument("--data", type=Path, required=True, help="folder with lines/")
     parser.add_argument("--run", type=Path, required=True, help="folder of the run to start from")
     parser.add_argument("--out", type=Path, required=True, help="folder of a run that can be exported")
     parser.add_argument("--steps", type=int, required=True, help="step to stop at, earlier ones included")
@@ -57,14 +57,16 @@ class ReinforcedRun:
         self.options, self.out = options, Path(options.out)
         nano = load_run(options.run)
         vocabulary = Vocabulary.load(options.run / TOKENIZER)
-        bank = Bank(options.data / "bank", 1, HELD_OUT - 1)
-        bank.refresh(random.Random(0))
+        dataset = LineDataset(options.data / "lines", 1, HELD_OUT - 1)
+        dataset.refresh(random.Random(0))
         plan = Plan(options.prompts, options.rollouts, options.tokens, options.rate)
         mixture = Mixture(1 - options.tables - options.pages, options.tables, options.pages)
-        self.reinforcer = Reinforcer(nano, vocabulary, bank, mixture, plan, options.seed)
+        self.reinforcer = Reinforcer(nano, vocabulary, dataset, mixture, plan, options.seed)
         self.validate = None
         if options.validate:
-            held = held_out(Bank(options.data / "bank", HELD_OUT, HELD_OUT + 999), options.validate, seed=0)
+            held = held_out(
+                LineDataset(options.data / "lines", HELD_OUT, HELD_OUT + 999), options.validate, seed=0
+            )
             self.validate = validator(nano, nano.config, vocabulary, held)
         self.out.mkdir(parents=True, exist_ok=True)
         for name in (CONFIG, TOKENIZER):

@@ -1,4 +1,5 @@
-"""Train ``galley-nano`` on a bank, from nothing or from where the last run in the folder stopped.
+"""Train ``galley-nano`` on a line data set: from nothing, from an exported model (``--from``) or from where the last
+run in the folder stopped.
 
     python -m galley.training.nano.run --data .build/nano --out .build/nano/run --steps 20000
 
@@ -13,17 +14,19 @@ import json
 import random
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 import torch
 
-from galley.errors import UsageError, one_line
+from galley.errors import ModelError, UsageError, one_line
 from galley.targets.nano.config import NanoConfig
 from galley.targets.nano.load import CONFIG, TOKENIZER
 from galley.targets.nano.tokens import Vocabulary
 from galley.training.corruption import Schedule
-from galley.training.nano.compose import Bank, Mixture
+from galley.training.nano.compose import LineDataset, Mixture
+from galley.training.nano.imported import import_model
 from galley.training.nano.learner import Documents, NanoLearner, feature_statistics
 from galley.training.nano.model import Nano
 from galley.training.nano.validate import held_out, validator
@@ -40,9 +43,15 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, required=True, help="folder with tokenizer.json and bank/")
+    parser.add_argument("--data", type=Path, required=True, help="folder with tokenizer.json and lines/")
     parser.add_argument(
         "--out", type=Path, required=True, help="folder of the run; an earlier run there is resumed"
+    )
+    parser.add_argument(
+        "--from",
+        type=Path,
+        dest="start",
+        help="folder of an exported model to begin a new run with; random weights unless given",
     )
     parser.add_argument("--steps", type=int, required=True, help="step to stop at, earlier runs included")
     parser.add_argument("--mode", choices=["causal", "joint"], default="joint")
@@ -74,9 +83,9 @@ def build(options: argparse.Namespace) -> Trainer:
     vocabulary = Vocabulary.load(options.data / TOKENIZER)
     config = _config(options, vocabulary)
     mixture = Mixture(1 - options.tables - options.pages, options.tables, options.pages)
-    bank = Bank(options.data / "bank", 1, HELD_OUT - 1)
-    documents = Documents(bank, vocabulary, mixture, options.seed)
-    learner = NanoLearner(Nano(config))
+    dataset = LineDataset(options.data / "lines", 1, HELD_OUT - 1)
+    documents = Documents(dataset, vocabulary, mixture, options.seed)
+    learner = NanoLearner(_imported(options.start, config) if options.start else Nano(config))
     recipe = Recipe(
         vocabulary.eos,
         vocabulary.mask,
@@ -99,12 +108,26 @@ def build(options: argparse.Namespace) -> Trainer:
     )
     validate = None
     if options.validate:
-        held = held_out(Bank(options.data / "bank", HELD_OUT, HELD_OUT + 999), options.validate, seed=0)
+        held = held_out(
+            LineDataset(options.data / "lines", HELD_OUT, HELD_OUT + 999), options.validate, seed=0
+        )
         validate = validator(learner.module, config, vocabulary, held)
     trainer = Trainer(learner, recipe, settings, documents, options.out, validate)
     if not trainer.resume():
-        _begin(trainer, config, bank, options)
+        _begin(trainer, config, dataset, options)
     return trainer
+
+
+def _imported(folder: Path, config: NanoConfig) -> Nano:
+    """The decoder of an exported model. Raises ``ModelError`` for one of another shape or vocabulary."""
+    nano = import_model(folder)
+    found = nano.config
+    if found != replace(config, block_size=found.block_size, reach=found.reach, least_odds=found.least_odds):
+        raise ModelError(
+            f"the model in {folder} has another shape or vocabulary than this run; see --shape and --data"
+        )
+    nano.config = config
+    return nano
 
 
 def _config(options: argparse.Namespace, vocabulary: Vocabulary) -> NanoConfig:
@@ -116,13 +139,15 @@ def _config(options: argparse.Namespace, vocabulary: Vocabulary) -> NanoConfig:
         raise UsageError(f"--shape {options.shape}: {one_line(error)}") from error
 
 
-def _begin(trainer: Trainer, config: NanoConfig, bank: Bank, options: argparse.Namespace) -> None:
-    """What a new run has besides random weights: the features' scale and the files that go with weights."""
-    bank.refresh(random.Random(f"{options.seed} bank"))
-    eyes = cast(Nano, trainer.learner.module).eyes
-    mean, std = feature_statistics(bank)
-    eyes.feature_mean.copy_(mean)
-    eyes.feature_std.copy_(std)
+def _begin(trainer: Trainer, config: NanoConfig, dataset: LineDataset, options: argparse.Namespace) -> None:
+    """What a new run has besides weights: the features' scale, unless a model came with its own, and the files that go
+    with weights."""
+    if options.start is None:
+        dataset.refresh(random.Random(f"{options.seed} shards"))
+        encoder = cast(Nano, trainer.learner.module).encoder
+        mean, std = feature_statistics(dataset)
+        encoder.feature_mean.copy_(mean)
+        encoder.feature_std.copy_(std)
     if trainer.processes.first:
         config.save(options.out / CONFIG)
         shutil.copy(options.data / TOKENIZER, options.out / TOKENIZER)

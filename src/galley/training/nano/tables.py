@@ -1,4 +1,4 @@
-"""Tables from the bank: as printed (rows and columns left out at random) or put together from several with
+"""Tables from the line data set: as printed (rows and columns left out at random) or put together from several with
 spans."""
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from galley.targets.nano.reading import SeenLine
-from galley.training.nano.bank import BankLine, Unit
+from galley.training.nano.lines import PrintedLine, Unit
 
 
 @dataclass
 class PlacedCell:
-    """A cell with its place, spans and bank lines."""
+    """A cell with its place, spans and lines."""
 
     row: int
     col: int
     rowspan: int
     colspan: int
-    lines: list[BankLine]
+    lines: list[PrintedLine]
 
     @property
     def text(self) -> str:
@@ -151,7 +151,7 @@ def compose_table(units: Sequence[Unit], rng: random.Random) -> tuple[Groups, st
     return drafted_groups(cells, placed, rng), to_html(cells, rows)
 
 
-def _columns(units: Sequence[Unit]) -> list[list[list[BankLine]]]:
+def _columns(units: Sequence[Unit]) -> list[list[list[PrintedLine]]]:
     """Columns of single cells: the lines of each cell from top to bottom."""
     found = []
     for unit in units:
@@ -167,7 +167,7 @@ def _columns(units: Sequence[Unit]) -> list[list[list[BankLine]]]:
 
 
 def _add_spans(
-    grid: list[PlacedCell], rows: int, cols: int, spares: list[list[BankLine]], rng: random.Random
+    grid: list[PlacedCell], rows: int, cols: int, spares: list[list[PrintedLine]], rng: random.Random
 ) -> list[PlacedCell]:
     """A head row of groups over columns, groups of rows in the first column, a row across the table."""
     cells = grid
@@ -191,7 +191,7 @@ def _shifted(cells: list[PlacedCell], at: int) -> list[PlacedCell]:
     ]
 
 
-def _head_groups(cols: int, spares: list[list[BankLine]], rng: random.Random) -> list[PlacedCell]:
+def _head_groups(cols: int, spares: list[list[PrintedLine]], rng: random.Random) -> list[PlacedCell]:
     cells, col = [], 0
     if rng.random() < 0.7:
         cells.append(PlacedCell(0, 0, 1, 1, []))

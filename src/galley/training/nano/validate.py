@@ -18,7 +18,7 @@ from galley.targets.nano.reading import make_reading
 from galley.targets.nano.target import NanoPrompt, NanoTarget
 from galley.targets.nano.tokens import Vocabulary
 from galley.targets.prompt import Task
-from galley.training.nano.compose import Bank, Composed, Mixture, compose
+from galley.training.nano.compose import Composed, LineDataset, Mixture, compose
 from galley.training.nano.graph import TorchForward
 from galley.training.nano.model import Nano
 from galley.training.rewards import reward
@@ -27,18 +27,18 @@ _LONGEST = 900
 """Characters of a held-out document: long ones take long to decode, and tell little more."""
 
 
-def held_out(bank: Bank, per_task: int, seed: int) -> list[Composed]:
+def held_out(dataset: LineDataset, per_task: int, seed: int) -> list[Composed]:
     """``per_task`` documents of each task that fit a short answer."""
     rng = random.Random(seed)
-    bank.refresh(rng)
+    dataset.refresh(rng)
     chosen = []
     for mixture in (Mixture(1, 0, 0), Mixture(0, 1, 0), Mixture(0, 0, 1)):
-        fitting = (compose(bank, mixture, rng) for _ in range(100 * per_task))
+        fitting = (compose(dataset, mixture, rng) for _ in range(100 * per_task))
         short = (document for document in fitting if len(document.target) < _LONGEST)
         found = list(islice(short, per_task))
         if len(found) < per_task:
             raise InputError(
-                f"{bank.folder}: too few held-out documents below {_LONGEST} characters; build more shards"
+                f"{dataset.folder}: too few held-out documents below {_LONGEST} characters; build more shards"
             )
         chosen += found
     return chosen

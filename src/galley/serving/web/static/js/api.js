@@ -84,8 +84,12 @@ export async function* jobEvents(id, last, signal) {
 /** Stops the job. */
 export const cancel = (id) => request(jobPath(id), { method: "DELETE" });
 
-/** The whole document as a Blob; `format` is markdown, html, json or text. */
-export const result = async (id, format) => (await request(jobPath(id, `/result?format=${format}`))).blob();
+/** The formats a document can be saved in: name, title and suffix of each. */
+export const formats = async () => (await (await request("v1/formats")).json()).formats;
+
+/** The whole document as a Blob; `format` is the name of one of `formats`. */
+export const result = async (id, format) =>
+  (await request(jobPath(id, `/result?format=${encodeURIComponent(format)}`))).blob();
 
 const ofPage = (what, read) => async (id, page, signal) => {
   const response = await request(jobPath(id, `/pages/${page}/${what}`), { signal });

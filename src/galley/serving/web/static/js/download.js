@@ -1,30 +1,44 @@
 // Saving results as files.
 
 import { byId, h } from "./dom.js";
-import { result } from "./api.js";
+import { formats, result } from "./api.js";
 import { showError } from "./toast.js";
-
-const EXTENSIONS = { markdown: "md", html: "html", json: "json", text: "txt" };
 
 /** Wires the download menu; `current()` gives the job to save. */
 export function prepareDownload(current) {
   const menu = byId("download-menu");
   const button = byId("download");
-  menu.addEventListener("toggle", (event) => {
+  menu.addEventListener("toggle", async (event) => {
     if (event.newState !== "open") return;
     const place = button.getBoundingClientRect();
     menu.style.top = `${place.bottom + 4}px`;
     menu.style.right = `${document.documentElement.clientWidth - place.right}px`;
-    menu.querySelector("button").focus();
+    if (await fill(menu)) menu.querySelector("button").focus();
   });
   menu.addEventListener("keydown", (event) => moveInMenu(menu, event));
   menu.addEventListener("click", (event) => {
-    const format = event.target.closest("[data-format]")?.dataset.format;
-    if (!format) return;
+    const chosen = event.target.closest("[data-format]");
+    if (!chosen) return;
     menu.hidePopover();
     button.focus();
-    save(current(), format);
+    save(current(), chosen.dataset.format, chosen.dataset.suffix);
   });
+}
+
+/** Puts the formats that the server has into the menu; false where they are not to be had. */
+async function fill(menu) {
+  if (menu.querySelector("button")) return true;
+  try {
+    const entries = (await formats()).map(({ name, title, suffix }) =>
+      h("button", { type: "button", data: { format: name, suffix } }, `${title} `, h("small", {}, suffix)),
+    );
+    menu.replaceChildren(...entries);
+    return true;
+  } catch (error) {
+    menu.hidePopover();
+    showError(error.message, "The formats could not be had");
+    return false;
+  }
 }
 
 function moveInMenu(menu, event) {
@@ -35,12 +49,12 @@ function moveInMenu(menu, event) {
   buttons.at((buttons.indexOf(document.activeElement) + by) % buttons.length).focus();
 }
 
-async function save(job, format) {
+async function save(job, format, suffix) {
   try {
     const blob = await result(job.id, format);
     const url = URL.createObjectURL(blob);
     const stem = job.name.replace(/\.[^.]+$/, "") || "document";
-    h("a", { href: url, download: `${stem}.${EXTENSIONS[format]}` }).click();
+    h("a", { href: url, download: stem + suffix }).click();
     setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser may still be reading it
   } catch (error) {
     showError(error.message, `${job.name} could not be saved`);

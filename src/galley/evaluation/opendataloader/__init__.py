@@ -1,0 +1,1 @@
+"""opendataloader-bench: born-digital pages scored by reading order, tables and headings."""

@@ -1,1 +1,0 @@
-"""PubTabNet (Zhong et al. 2020): pictures of tables and their HTML."""

@@ -1,1 +1,0 @@
-"""UniMER-Test (Wang et al. 2024): pictures of formulas, printed, captured from screens and handwritten."""

@@ -1,0 +1,1 @@
+"""Passes that make the zones of a page blocks of a document."""

@@ -1,0 +1,1 @@
+"""Passes over all pages of a document."""

@@ -1,0 +1,33 @@
+"""Pass: the page's lines of text, from where ``choose_text_source`` says."""
+
+from __future__ import annotations
+
+from galley.drafters.text_layer import text_layer_lines
+from galley.ingest.page import LayerQuality, TextLayer
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
+
+_FELL_BACK = "no text could be read from the page's image; its text layer was taken instead"
+
+
+def read_lines(page: PageState, tools: PageTools) -> None:
+    """Take the lines of the text layer, or recognise those of the image.
+
+    Where OCR reads nothing and the text layer shows words, these are taken, and a warning says so.
+
+    Reads: image, line_quads, text_layer, uses_text_layer, warnings.
+    Changes: lines, ocr_lines, warnings.
+    """
+    if page.uses_text_layer:
+        page.lines = text_layer_lines(page.text_layer)
+        return
+    page.ocr_lines = tools.ocr.read(page.image, quads=page.line_quads, features=tools.keep_features)
+    page.lines = list(page.ocr_lines)
+    if not page.ocr_lines and _shows_words(page.text_layer):
+        page.lines = text_layer_lines(page.text_layer)
+        page.warnings = [*page.warnings, _FELL_BACK]
+
+
+def _shows_words(layer: TextLayer) -> bool:
+    """Whether the layer holds words that can be seen on the page and whose letters are known."""
+    return layer.quality in (LayerQuality.GOOD, LayerQuality.PARTIAL) and bool(layer.words)

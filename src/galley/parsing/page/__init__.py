@@ -1,0 +1,1 @@
+"""The state of a page on its way through the passes, and the passes that concern its image."""

@@ -1,0 +1,1 @@
+"""Passes that weigh what the layout detector found against the lines."""
