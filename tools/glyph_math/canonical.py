@@ -23,26 +23,177 @@ _SYNONYMS = {
     "rVert": "|", "longmapsto": "mapsto", "centerdot": "cdot", "ast": "*", "varnothing": "emptyset", "circlearrowleft": "circlearrowleft",
 }  # fmt: skip
 """Without backslash. ``|`` is the double bar."""
-_CHARACTERS = {"lvert": "|", "rvert": "|", "vert": "|", "mid": "|", "colon": ":", "vcentcolon": ":", "lbrace": "\\{", "rbrace": "\\}"}
-_CHARACTERS |= {"lbrack": "[", "rbrack": "]", "lt": "<", "gt": ">", "ast": "*", "degree": "\\circ", "prime": "'", "ldotp": ".", "star": "\\star"}
+_CHARACTERS = {
+    "lvert": "|",
+    "rvert": "|",
+    "vert": "|",
+    "mid": "|",
+    "colon": ":",
+    "vcentcolon": ":",
+    "lbrace": "\\{",
+    "rbrace": "\\}",
+}
+_CHARACTERS |= {
+    "lbrack": "[",
+    "rbrack": "]",
+    "lt": "<",
+    "gt": ">",
+    "ast": "*",
+    "degree": "\\circ",
+    "prime": "'",
+    "ldotp": ".",
+    "star": "\\star",
+}
 _SPELT = {"coloneqq": ":=", "eqqcolon": "=:", "Coloneqq": "::=", "notin": "\\not\\in", "neq": "\\not=", "nsubseteq": "\\not\\subseteq",
           "nmid": "\\not|", "nexists": "\\not\\exists", "ncong": "\\not\\cong", "nless": "\\not<", "iint": "\\int\\int", "bmod": "mod",
           "mod": "mod", "iiint": "\\int\\int\\int", "limsup": "limsup", "liminf": "liminf", "nparallel": "\\not\\|", "nsim": "\\not\\sim"}  # fmt: skip
 _FUNCTIONS = frozenset(
-    "sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan log ln lg exp det dim ker arg deg gcd hom Pr lim max min sup inf".split()
+    [
+        "sin",
+        "cos",
+        "tan",
+        "cot",
+        "sec",
+        "csc",
+        "sinh",
+        "cosh",
+        "tanh",
+        "coth",
+        "arcsin",
+        "arccos",
+        "arctan",
+        "log",
+        "ln",
+        "lg",
+        "exp",
+        "det",
+        "dim",
+        "ker",
+        "arg",
+        "deg",
+        "gcd",
+        "hom",
+        "Pr",
+        "lim",
+        "max",
+        "min",
+        "sup",
+        "inf",
+    ]
 )
 _GONE = frozenset(
-    "left right middle big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm limits nolimits quad qquad enspace"
-    " displaystyle textstyle scriptstyle scriptscriptstyle mathstrut strut , ; : ! > nonumber notag hfil hfill null relax"
-    " allowbreak nobreak left. right. medspace thickspace negthinspace".split()
+    [
+        "left",
+        "right",
+        "middle",
+        "big",
+        "Big",
+        "bigg",
+        "Bigg",
+        "bigl",
+        "bigr",
+        "Bigl",
+        "Bigr",
+        "biggl",
+        "biggr",
+        "Biggl",
+        "Biggr",
+        "bigm",
+        "Bigm",
+        "limits",
+        "nolimits",
+        "quad",
+        "qquad",
+        "enspace",
+        "displaystyle",
+        "textstyle",
+        "scriptstyle",
+        "scriptscriptstyle",
+        "mathstrut",
+        "strut",
+        ",",
+        ";",
+        ":",
+        "!",
+        ">",
+        "nonumber",
+        "notag",
+        "hfil",
+        "hfill",
+        "null",
+        "relax",
+        "allowbreak",
+        "nobreak",
+        "left.",
+        "right.",
+        "medspace",
+        "thickspace",
+        "negthinspace",
+    ]
 ) | {" ", "\n"}
 _PLAIN = frozenset(
-    "mathrm text textrm mbox hbox operatorname operatorname* mathop mathbin mathrel mathord mathopen mathclose mathpunct mathinner"
-    " mathit mathnormal textit textnormal emph textup vphantom* smash* ensuremath".split()
+    [
+        "mathrm",
+        "text",
+        "textrm",
+        "mbox",
+        "hbox",
+        "operatorname",
+        "operatorname*",
+        "mathop",
+        "mathbin",
+        "mathrel",
+        "mathord",
+        "mathopen",
+        "mathclose",
+        "mathpunct",
+        "mathinner",
+        "mathit",
+        "mathnormal",
+        "textit",
+        "textnormal",
+        "emph",
+        "textup",
+        "vphantom*",
+        "smash*",
+        "ensuremath",
+    ]
 )
 _ALPHABETS = {"textbf": "mathbf", "textsf": "mathsf", "texttt": "mathtt"}
-_SWITCHES = {"bf": "mathbf", "rm": "", "it": "", "cal": "mathcal", "sf": "mathsf", "tt": "mathtt", "boldmath": "boldsymbol"}
-_BETWEEN = frozenset("+ - = < > \\times \\cdot \\cup \\cap \\oplus \\otimes \\to \\leq \\geq \\le \\ge \\wedge \\vee \\circ \\subset \\subseteq".split())
+_SWITCHES = {
+    "bf": "mathbf",
+    "rm": "",
+    "it": "",
+    "cal": "mathcal",
+    "sf": "mathsf",
+    "tt": "mathtt",
+    "boldmath": "boldsymbol",
+}
+_BETWEEN = frozenset(
+    [
+        "+",
+        "-",
+        "=",
+        "<",
+        ">",
+        "\\times",
+        "\\cdot",
+        "\\cup",
+        "\\cap",
+        "\\oplus",
+        "\\otimes",
+        "\\to",
+        "\\leq",
+        "\\geq",
+        "\\le",
+        "\\ge",
+        "\\wedge",
+        "\\vee",
+        "\\circ",
+        "\\subset",
+        "\\subseteq",
+    ]
+)
 """Signs after which ``\\dots`` is set at the height of the axis."""
 _TWO = frozenset(("frac", "binom", "overset", "underset"))
 _BRACKETS = {"p": ("(", ")"), "b": ("[", "]"), "v": ("|", "|"), "B": ("\\{", "\\}"), "V": ("\\|", "\\|")}
@@ -50,7 +201,9 @@ _BRACKETS = {"p": ("(", ")"), "b": ("[", "]"), "v": ("|", "|"), "B": ("\\{", "\\
 
 def canonical(latex: str) -> str:
     """The one spelling of a formula. Text that is no LaTeX comes out as its tokens."""
-    latex = re.sub(r"\\(left|right|[bB]igg?[lr]?)\s*([<>])", lambda m: "\\langle " if m[2] == "<" else "\\rangle ", latex)
+    latex = re.sub(
+        r"\\(left|right|[bB]igg?[lr]?)\s*([<>])", lambda m: "\\langle " if m[2] == "<" else "\\rangle ", latex
+    )
     latex = latex.replace("\\*", "*")
     tokens = [token for token in _TOKEN.findall(re.sub(r"\\(left|right)\s*\.", " ", latex))]
     text = _Parser(tokens).sequence(None)
@@ -164,7 +317,9 @@ class _Parser:
             return f"\\{name}{{{first}}}{{{second}}}" + self.scripts()
         if name in ("xrightarrow", "xleftarrow", "xmapsto"):
             below = self.optional()
-            arrow = {"xrightarrow": "\\rightarrow ", "xleftarrow": "\\leftarrow ", "xmapsto": "\\mapsto "}[name]
+            arrow = {"xrightarrow": "\\rightarrow ", "xleftarrow": "\\leftarrow ", "xmapsto": "\\mapsto "}[
+                name
+            ]
             text = f"\\overset{{{self.argument()}}}{{{arrow}}}"
             return (f"\\underset{{{below}}}{{{text}}}" if below else text) + self.scripts()
         if name == "sqrt":
@@ -221,7 +376,9 @@ class _Parser:
         primes, below, above = "", "", ""
         while True:
             start = self._at
-            while self._peek() is not None and ((self._peek() or "").isspace() or self._peek() in ("\\limits", "\\nolimits")):
+            while self._peek() is not None and (
+                (self._peek() or "").isspace() or self._peek() in ("\\limits", "\\nolimits")
+            ):
                 self._at += 1
             token = self._peek()
             if token == "'":
@@ -244,7 +401,14 @@ class _Parser:
         return primes + (f"_{{{below}}}" if below else "") + (f"^{{{above}}}" if above else "")
 
 
-_MARKS = {"\u0302": "hat", "\u0303": "tilde", "\u0301": "acute", "\u0300": "grave", "\u0308": "ddot", "\u030c": "check"}
+_MARKS = {
+    "\u0302": "hat",
+    "\u0303": "tilde",
+    "\u0301": "acute",
+    "\u0300": "grave",
+    "\u0308": "ddot",
+    "\u030c": "check",
+}
 
 
 def _decomposed(character: str) -> str:
@@ -259,6 +423,8 @@ def _styled(name: str, text: str) -> str:
     text = re.sub(r"\\mathbf\{(.)\}", r"\1", text) if name == "mathbf" else text
     tokens = _TOKEN.findall(text)
     return "".join(
-        f"\\{name}{{{token}}}" if token.isalnum() and not re.fullmatch(r"\\math\w+", tokens[n - 2] if n > 1 else "") else token
+        f"\\{name}{{{token}}}"
+        if token.isalnum() and not re.fullmatch(r"\\math\w+", tokens[n - 2] if n > 1 else "")
+        else token
         for n, token in enumerate(tokens)
     )

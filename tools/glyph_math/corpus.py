@@ -12,11 +12,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_CHARACTERS = {"\u2212": "-", "\u2009": " ", "\u00a0": " ", "\u2026": "\\ldots ", "\u00d7": "\\times ", "\u2032": "'", "&amp;": "&"}
+_CHARACTERS = {
+    "\u2212": "-",
+    "\u2009": " ",
+    "\u00a0": " ",
+    "\u2026": "\\ldots ",
+    "\u00d7": "\\times ",
+    "\u2032": "'",
+    "&amp;": "&",
+}
 _FUNCTION = re.compile(
     r"\\(?:text|mathrm|textrm|operatorname)\{\s*(sin|cos|tan|cot|sec|csc|log|ln|exp|lim|max|min|sinh|cosh|tanh)\s*\}"
 )
-_NO_INK = re.compile(r"\\(?:label|tag|hspace|vspace)\*?\{[^{}]*\}|\\(?:nonumber|notag|displaystyle|textstyle)(?![A-Za-z])")
+_NO_INK = re.compile(
+    r"\\(?:label|tag|hspace|vspace)\*?\{[^{}]*\}|\\(?:nonumber|notag|displaystyle|textstyle)(?![A-Za-z])"
+)
 _UNFIT = re.compile(
     r"[<>]/?[a-z]+ |</|CDATA|\\(?:phantom|hphantom|vphantom|color|red|cancel|fbox|boxed|ref|cite|xref|hline|kern|bgroup|egroup"
     r"|includegraphics|footnote|substack|multicolumn|smash|rlap|llap|hfill|hskip|vskip|rule|raisebox|require)(?![A-Za-z])"

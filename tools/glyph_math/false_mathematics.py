@@ -18,11 +18,15 @@ from galley.ingest.pdf_page_glyphs import read_page_glyphs
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("paths", type=Path, nargs="+")
     parser.add_argument("--show", type=int, default=40)
     args = parser.parse_args()
-    files = [file for path in args.paths for file in (sorted(path.glob("*.pdf")) if path.is_dir() else [path])]
+    files = [
+        file for path in args.paths for file in (sorted(path.glob("*.pdf")) if path.is_dir() else [path])
+    ]
     pages, marked, shown = 0, 0, 0
     for file in files:
         document = pdfium.PdfDocument(file)

@@ -25,9 +25,13 @@ FAMILIES = {
     "cm": Family("pdflatex", _PFB),
     "palatino": Family("pdflatex", f"\\usepackage{{mathpazo}}{_PFB}"),
     "latin-modern": Family("lualatex", "\\usepackage[math-style=TeX,bold-style=TeX]{unicode-math}"),
-    "newtx": Family("pdflatex", f"\\usepackage[T1]{{fontenc}}\\usepackage{{newtxtext,newtxmath}}\\usepackage{{mathrsfs}}", True),
+    "newtx": Family(
+        "pdflatex", "\\usepackage[T1]{fontenc}\\usepackage{newtxtext,newtxmath}\\usepackage{mathrsfs}", True
+    ),
     "libertinus": Family(
-        "pdflatex", f"\\usepackage[T1]{{fontenc}}\\usepackage{{libertinus}}\\usepackage{{libertinust1math}}\\usepackage{{mathrsfs}}", True
+        "pdflatex",
+        "\\usepackage[T1]{fontenc}\\usepackage{libertinus}\\usepackage{libertinust1math}\\usepackage{mathrsfs}",
+        True,
     ),
     "stix-two": Family(
         "lualatex",

@@ -21,11 +21,12 @@ import pypdfium2 as pdfium
 from canonical import canonical
 from rapidfuzz.distance import Levenshtein
 
-from galley.drafters.formulas.boxes import Box
+from galley.drafters.formulas.glyph_boxes import Box
 from galley.drafters.glyph_formulas import inline_formulas, read_formula
 from galley.evaluation.omnidocbench.normalise import formula as omnidocbench_form
+from galley.ingest.page_glyphs import PageGlyphs
 from galley.ingest.pdf_glyphs import PageMap
-from galley.ingest.pdf_page_glyphs import PageGlyphs, read_page_glyphs
+from galley.ingest.pdf_page_glyphs import read_page_glyphs
 
 
 @dataclass
@@ -104,13 +105,26 @@ def inline(pdf: Path) -> InlineScore:
         here = [e for e in entries if e["begin"][0] == number + 1 == e["end"][0]]
         turned = [e for e in entries if e["begin"][0] != e["end"][0]]
         spans = [(e, _spans(e, width, height)) for e in here if e["kind"] == "inline"]
-        away = [s for e in here if e["kind"] == "display" for s in [(0, width, height - e["begin"][2] + 1, height - e["end"][2] - 1)]]
-        away += [(0, width, height - e["begin"][2] - 3, height) for e in turned if e["begin"][0] == number + 1]
+        away = [
+            s
+            for e in here
+            if e["kind"] == "display"
+            for s in [(0, width, height - e["begin"][2] + 1, height - e["end"][2] - 1)]
+        ]
+        away += [
+            (0, width, height - e["begin"][2] - 3, height) for e in turned if e["begin"][0] == number + 1
+        ]
         away += [(0, width, 0, height - e["end"][2] + 3) for e in turned if e["end"][0] == number + 1]
         runs = [r for r in runs if not any(s[2] < r.base < s[3] for s in away)]
         taken: set[int] = set()
         for entry, parts in spans:
-            own = [n for n, r in enumerate(runs) if any(abs(r.base - y) < 3 and r.box.x1 > x0 + 0.5 and r.box.x0 < x1 - 0.5 for x0, x1, y in parts)]
+            own = [
+                n
+                for n, r in enumerate(runs)
+                if any(
+                    abs(r.base - y) < 3 and r.box.x1 > x0 + 0.5 and r.box.x0 < x1 - 0.5 for x0, x1, y in parts
+                )
+            ]
             counts = not re.fullmatch(r"[\d.,\s()%/:]*", canonical(entry["latex"]))
             taken |= set(own)
             if not counts:
@@ -119,7 +133,12 @@ def inline(pdf: Path) -> InlineScore:
                 continue
             lines = {round(runs[n].base) for n in own}
             whole = sum(x1 - x0 for x0, x1, _ in parts)
-            seen = sum(min(runs[n].box.x1, x1) - max(runs[n].box.x0, x0) for n in own for x0, x1, y in parts if abs(runs[n].base - y) < 3)
+            seen = sum(
+                min(runs[n].box.x1, x1) - max(runs[n].box.x0, x0)
+                for n in own
+                for x0, x1, y in parts
+                if abs(runs[n].base - y) < 3
+            )
             over = sum(runs[n].box.width for n in own)
             if not own or seen < 0.5 * max(min(whole, over + 8), over):
                 missed.append(entry["latex"])
@@ -145,12 +164,16 @@ def _spans(entry: dict[str, Any], width: float, height: float) -> list[tuple[flo
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--pages", type=Path, required=True)
     parser.add_argument("--family", required=True)
     parser.add_argument("--part", required=True)
     parser.add_argument("--worst", type=int, default=0, help="formulas to show, the worst first")
-    parser.add_argument("--inline", action="store_true", help="show inline formulas rather than displayed ones")
+    parser.add_argument(
+        "--inline", action="store_true", help="show inline formulas rather than displayed ones"
+    )
     args = parser.parse_args()
     score = inline(args.pages / f"{args.family}-{args.part}.pdf")
     print(
@@ -170,7 +193,9 @@ def main() -> None:
         f" number right {mean(r.number_right for r in results):.3f}, {1000 * mean(s for _, s in pairs):.2f} ms each"
     )
     for result in sorted(results, key=lambda r: r.similarity)[: args.worst]:
-        print(f"\n{result.id} {result.src} {result.similarity:.3f} doubts {result.doubts}\n  true {canonical(result.true)}\n  read {canonical(result.read)}")
+        print(
+            f"\n{result.id} {result.src} {result.similarity:.3f} doubts {result.doubts}\n  true {canonical(result.true)}\n  read {canonical(result.read)}"
+        )
 
 
 if __name__ == "__main__":

@@ -35,9 +35,33 @@ _DOCUMENT = """\\documentclass[10pt]{article}
 %(body)s
 \\end{document}
 """
-_SPECIAL = {"#": "\\#", "$": "\\$", "%": "\\%", "&": "\\&", "_": "\\_", "–": "--", "—": "---", "’": "'", "‘": "`"}
-_SPECIAL |= {"“": "``", "”": "''", "§": "\\S{}", "°": "\\textdegree{}", "±": "\\textpm{}", "×": "\\texttimes{}"}
-_SPECIAL |= {"©": "\\copyright{}", "<": "\\textless{}", ">": "\\textgreater{}", '"': "''", "^": "\\^{}", "~": "\\~{}"}
+_SPECIAL = {
+    "#": "\\#",
+    "$": "\\$",
+    "%": "\\%",
+    "&": "\\&",
+    "_": "\\_",
+    "–": "--",
+    "—": "---",
+    "’": "'",
+    "‘": "`",
+}
+_SPECIAL |= {
+    "“": "``",
+    "”": "''",
+    "§": "\\S{}",
+    "°": "\\textdegree{}",
+    "±": "\\textpm{}",
+    "×": "\\texttimes{}",
+}
+_SPECIAL |= {
+    "©": "\\copyright{}",
+    "<": "\\textless{}",
+    ">": "\\textgreater{}",
+    '"': "''",
+    "^": "\\^{}",
+    "~": "\\~{}",
+}
 
 
 def escaped(text: str) -> str:
@@ -45,7 +69,9 @@ def escaped(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 
-def body(sources: Sequence[Source], prose: Iterator[str], seed: int) -> tuple[str, dict[int, dict[str, object]]]:
+def body(
+    sources: Sequence[Source], prose: Iterator[str], seed: int
+) -> tuple[str, dict[int, dict[str, object]]]:
     """The pages' TeX, and what stands in them by number."""
     draw = random.Random(seed)
     inline = [(n, s) for n, s in enumerate(sources) if s.kind == "inline"]
@@ -58,7 +84,9 @@ def body(sources: Sequence[Source], prose: Iterator[str], seed: int) -> tuple[st
             number, source = inline.pop()
             truth[number] = {"id": number, "kind": "inline", "latex": source.latex, "src": source.src}
             place = draw.randrange(1, max(2, len(words) - 14))
-            words.insert(place, f"\0\\typeout{{F{number}}}\\place{{{number} b}}${source.latex}$\\place{{{number} e}}")
+            words.insert(
+                place, f"\0\\typeout{{F{number}}}\\place{{{number} b}}${source.latex}$\\place{{{number} e}}"
+            )
         text = " ".join(word[1:] if word[0] == "\0" else escaped(word) for word in words)
         if displayed:
             number, source = displayed.pop()
@@ -106,7 +134,9 @@ def places(path: Path) -> dict[int, dict[str, tuple[int, float, float]]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--family", choices=FAMILIES, required=True)
     parser.add_argument("--part", choices=("develop", "report"), required=True)

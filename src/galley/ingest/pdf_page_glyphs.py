@@ -11,42 +11,13 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 from numpy.typing import NDArray
 
+from galley.ingest.page_glyphs import FontFace, PageGlyphs
 from galley.ingest.pdf_glyphs import PageMap
 from galley.ingest.pdf_rules import read_rules
 
 _BLANK = (0x0, 0x9, 0xA, 0xD, 0x20, 0xA0)
 _INVISIBLE_MODES = (pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium_c.FPDF_TEXTRENDERMODE_CLIP)
 _LONGEST_NAME = 256
-
-
-@dataclass(frozen=True)
-class FontFace:
-    """A font of the page. name: without its subset prefix. flags: of its descriptor (ISO 32000-1, table 123)."""
-
-    name: str
-    flags: int
-
-
-@dataclass(frozen=True)
-class PageGlyphs:
-    """``n`` visible glyphs in content order and ``m`` rules, in page-image pixels, y down.
-
-    codes: (n,) int64, the Unicode code point, or the code in the font where ``unmapped``, (n,) bool. faces: (n,) int64,
-    index in ``fonts``. sizes: (n,) float64, font size. origins: (n, 2), the point on the baseline where each begins.
-    advances: (n,) widths as the font has them. ink: (n, 4) ``x0, y0, x1, y1`` of the outline. upright: (n,) bool,
-    whether it stands level. rules: (m, 4), filled rectangles and straight strokes thin enough to be lines.
-    """
-
-    codes: NDArray[np.int64]
-    unmapped: NDArray[np.bool_]
-    faces: NDArray[np.int64]
-    sizes: NDArray[np.float64]
-    origins: NDArray[np.float64]
-    advances: NDArray[np.float64]
-    ink: NDArray[np.float64]
-    upright: NDArray[np.bool_]
-    rules: NDArray[np.float64]
-    fonts: tuple[FontFace, ...]
 
 
 def read_page_glyphs(page: pdfium.PdfPage, space: PageMap) -> PageGlyphs:
@@ -109,7 +80,11 @@ class _Reader:
             code = pdfium_c.FPDFText_GetUnicode(text, index)
             failed = pdfium_c.FPDFText_HasUnicodeMapError(text, index) == 1
             run = self._run(index)
-            if run is None or not run.drawn or (code in _BLANK and not failed and not self._is_code(run, code)):
+            if (
+                run is None
+                or not run.drawn
+                or (code in _BLANK and not failed and not self._is_code(run, code))
+            ):
                 continue
             if 0xD800 <= code < 0xDC00:
                 high = code

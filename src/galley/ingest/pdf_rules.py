@@ -67,7 +67,9 @@ def _take(
         width = ctypes.c_float()
         pdfium_c.FPDFPageObj_GetStrokeWidth(raw, width)
         half = width.value / 2
-        x0, x1, y0, y1 = (x0, x1, y0 - half, y1 + half) if x1 - x0 > y1 - y0 else (x0 - half, x1 + half, y0, y1)
+        x0, x1, y0, y1 = (
+            (x0, x1, y0 - half, y1 + half) if x1 - x0 > y1 - y0 else (x0 - half, x1 + half, y0, y1)
+        )
     if min(x1 - x0, y1 - y0) <= _THICKEST < max(x1 - x0, y1 - y0) + _THICKEST:
         found.append((float(x0), float(y0), float(x1), float(y1)))
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.drafters.formulas.boxes import Box, hull
+from galley.drafters.formulas.glyph_boxes import Box, hull
 from galley.drafters.glyph_formulas.encodings import MSA, MSB, OML, OMS, OMX, PIECES, Code, Part
-from galley.drafters.glyph_formulas.faces import Face, face
-from galley.drafters.glyph_formulas.signs import Sign, sign
-from galley.ingest.pdf_page_glyphs import PageGlyphs
+from galley.drafters.glyph_formulas.signs import sign
+from galley.ingest.page_glyphs import PageGlyphs
+from galley.ingest.pdf_faces import Face, face
 
 AXIS = 0.25
 """Height of the mathematical axis above the baseline, in ems."""
@@ -138,7 +138,16 @@ def without(items: Iterable[Atom], *gone: Atom) -> list[Atom]:
 
 def regrouped(group: Atom, latex: str, box: Box, kind: str = "group") -> Atom:
     """A group written another way in another box, on its own baseline."""
-    return replace(group, latex=latex, box=box, left=min(group.left, box.x0), right=max(group.right, box.x1), kind=kind, char="", style="")
+    return replace(
+        group,
+        latex=latex,
+        box=box,
+        left=min(group.left, box.x0),
+        right=max(group.right, box.x1),
+        kind=kind,
+        char="",
+        style="",
+    )
 
 
 def em_of(items: Iterable[Atom]) -> float:

@@ -24,7 +24,9 @@ def read_dots(items: Sequence[Atom]) -> list[Atom]:
             x, y = second.box.x - first.box.x, second.box.y - first.box.y
             if not _is_step(x, y, first):
                 continue
-            third = next((d for d in dots if id(d) not in used and _is_at(d, second.box.x + x, second.box.y + y)), None)
+            third = next(
+                (d for d in dots if id(d) not in used and _is_at(d, second.box.x + x, second.box.y + y)), None
+            )
             if third is not None and third.char == second.char == first.char and third is not first:
                 used |= {id(first), id(second), id(third)}
                 left = [*without(left, first, second, third), _dotted(first, second, third, x, y)]
@@ -50,4 +52,14 @@ def _dotted(first: Atom, second: Atom, third: Atom, x: float, y: float) -> Atom:
         return replace(first, latex=latex, char=char, kind="ord", box=box, right=third.right)
     latex = "\\vdots" if abs(x) < 0.05 * first.size else "\\ddots"
     size = first.size
-    return replace(first, latex=latex, char="⋮", kind="ord", box=box, right=third.right, left=first.left, middle=box.y, size=size)
+    return replace(
+        first,
+        latex=latex,
+        char="⋮",
+        kind="ord",
+        box=box,
+        right=third.right,
+        left=first.left,
+        middle=box.y,
+        size=size,
+    )

@@ -58,23 +58,30 @@ OMX: dict[int, Code] = {
     0x7D: Code("⏟", "bottom"),
 }
 
-PIECES: dict[int, Code] = {
-    **{code: Code(char, part) for code, char, part in (
-        (0x239B, "(", "top"), (0x239C, "(", "extension"), (0x239D, "(", "bottom"),
-        (0x239E, ")", "top"), (0x239F, ")", "extension"), (0x23A0, ")", "bottom"),
-        (0x23A1, "[", "top"), (0x23A2, "[", "extension"), (0x23A3, "[", "bottom"),
-        (0x23A4, "]", "top"), (0x23A5, "]", "extension"), (0x23A6, "]", "bottom"),
-        (0x23A7, "{", "top"), (0x23A8, "{", "middle"), (0x23A9, "{", "bottom"), (0x23AA, "{", "extension"),
-        (0x23AB, "}", "top"), (0x23AC, "}", "middle"), (0x23AD, "}", "bottom"), (0x23D0, "|", "extension"),
-        (0x23B7, "√", "bottom"),
-        (0xF8EB, "(", "top"), (0xF8EC, "(", "extension"), (0xF8ED, "(", "bottom"),
-        (0xF8EE, "[", "top"), (0xF8EF, "[", "extension"), (0xF8F0, "[", "bottom"),
-        (0xF8F1, "{", "top"), (0xF8F2, "{", "middle"), (0xF8F3, "{", "bottom"), (0xF8F4, "{", "extension"),
-        (0xF8F6, ")", "top"), (0xF8F7, ")", "extension"), (0xF8F8, ")", "bottom"),
-        (0xF8F9, "]", "top"), (0xF8FA, "]", "extension"), (0xF8FB, "]", "bottom"),
-        (0xF8FC, "}", "top"), (0xF8FD, "}", "middle"), (0xF8FE, "}", "bottom"),
-    )},
-}  # fmt: skip
+_PARTS: tuple[tuple[str, str, Part], ...] = (
+    ("⎛\uf8eb", "(", "top"),
+    ("⎜\uf8ec", "(", "extension"),
+    ("⎝\uf8ed", "(", "bottom"),
+    ("⎞\uf8f6", ")", "top"),
+    ("⎟\uf8f7", ")", "extension"),
+    ("⎠\uf8f8", ")", "bottom"),
+    ("⎡\uf8ee", "[", "top"),
+    ("⎢\uf8ef", "[", "extension"),
+    ("⎣\uf8f0", "[", "bottom"),
+    ("⎤\uf8f9", "]", "top"),
+    ("⎥\uf8fa", "]", "extension"),
+    ("⎦\uf8fb", "]", "bottom"),
+    ("⎧\uf8f1", "{", "top"),
+    ("⎨\uf8f2", "{", "middle"),
+    ("⎩\uf8f3", "{", "bottom"),
+    ("⎪\uf8f4", "{", "extension"),
+    ("⎫\uf8fc", "}", "top"),
+    ("⎬\uf8fd", "}", "middle"),
+    ("⎭\uf8fe", "}", "bottom"),
+    ("⏐", "|", "extension"),
+    ("⎷", "√", "bottom"),
+)
+PIECES: dict[int, Code] = {ord(char): Code(whole, part) for chars, whole, part in _PARTS for char in chars}
 """Unicode's pieces of tall brackets, and Adobe's in the private-use area."""
 
 # Symbols (OMS) that glyph names do not tell.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from galley.drafters.formulas.boxes import Box
+from galley.drafters.formulas.glyph_boxes import Box
 from galley.drafters.glyph_formulas.atoms import AXIS, Atom, Read, Rules, around, em_of, regrouped, without
 
 _FAR = 0.75
@@ -126,7 +126,10 @@ def _is_fraction(rule: Box, over: Sequence[Atom], under: Sequence[Atom]) -> bool
     em = max(em_of(over), em_of(under))
     wide = max(top.width, bottom.width)
     near = rule.y0 - top.y1 < 0.5 * em and bottom.y0 - rule.y1 < 0.6 * em
-    middle = abs(top.x - rule.x) < 0.25 * em + 0.1 * rule.width and abs(bottom.x - rule.x) < 0.25 * em + 0.1 * rule.width
+    middle = (
+        abs(top.x - rule.x) < 0.25 * em + 0.1 * rule.width
+        and abs(bottom.x - rule.x) < 0.25 * em + 0.1 * rule.width
+    )
     return near and middle and rule.width > wide - 0.35 * em
 
 

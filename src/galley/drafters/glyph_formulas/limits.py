@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from galley.drafters.formulas.boxes import Box
+from galley.drafters.formulas.glyph_boxes import Box
 from galley.drafters.glyph_formulas.atoms import Atom, Read, around, without
 from galley.drafters.glyph_formulas.pieces import brace_spans
 
@@ -36,7 +36,9 @@ def _beyond(sign: Atom, items: Sequence[Atom], signs: Sequence[Atom], side: int)
     if not seeds:
         return []
     first = min(seeds, key=lambda item: (-round(item.size, 1), _gap(box, item, side)))
-    line = sorted((i for i in small if _hangs(i, first) and _gap(box, i, side) > -0.45 * em), key=lambda i: i.left)
+    line = sorted(
+        (i for i in small if _hangs(i, first) and _gap(box, i, side) > -0.45 * em), key=lambda i: i.left
+    )
     line = [i for i in line if i.box.overlap_x(box) > 0 or _owner(i, signs, side) in (sign, None)]
     return _centred(line, first, sign)
 
@@ -48,7 +50,9 @@ def _gap(box: Box, item: Atom, side: int) -> float:
 def _hangs(item: Atom, first: Atom) -> bool:
     """Whether an atom may stand on the line that begins with the first, or be a script on it."""
     level = abs(item.base - first.base) < 0.04 * first.size
-    return level or (abs(item.axis - first.axis) < 0.7 * first.size and (item.centred or item.size < 0.9 * first.size))
+    return level or (
+        abs(item.axis - first.axis) < 0.7 * first.size and (item.centred or item.size < 0.9 * first.size)
+    )
 
 
 def _owner(item: Atom, signs: Sequence[Atom], side: int) -> Atom | None:
@@ -64,14 +68,20 @@ def _centred(line: Sequence[Atom], first: Atom, sign: Atom) -> list[Atom]:
             runs[-1].append(item)
         else:
             runs.append([item])
-    loose = sign.size * (0.28 if sign.kind == "integral" else 0.08 if sign.kind in ("letter", "group", "word") else 0.16)
+    loose = sign.size * (
+        0.28 if sign.kind == "integral" else 0.08 if sign.kind in ("letter", "group", "word") else 0.16
+    )
     best: list[Atom] = []
     for run in runs:
         for start in range(len(run)):
             for end in range(len(run), start, -1):
                 stretch = run[start:end]
                 middle = (min(i.left for i in stretch) + max(i.right for i in stretch)) / 2
-                off = min(abs(middle - sign.box.x), abs(around(stretch).x - sign.box.x), abs(middle - (sign.left + sign.right) / 2))
+                off = min(
+                    abs(middle - sign.box.x),
+                    abs(around(stretch).x - sign.box.x),
+                    abs(middle - (sign.left + sign.right) / 2),
+                )
                 if off < loose and len(stretch) > len(best):
                     best = stretch
     return best
@@ -109,7 +119,11 @@ def read_braces(items: Sequence[Atom], read: Read) -> list[Atom]:
         em = tips[0].size
         column = [i for i in left if box.x0 - 0.2 * em <= i.box.x <= box.x1 + 0.2 * em]
         inside = [i for i in column if (i.box.y > box.y) is over and abs(i.box.y - box.y) < 2.2 * em]
-        label = [i for i in column if (i.box.y < box.y) is over and abs(i.box.y - box.y) < 1.6 * em and i.size < 0.9 * em]
+        label = [
+            i
+            for i in column
+            if (i.box.y < box.y) is over and abs(i.box.y - box.y) < 1.6 * em and i.size < 0.9 * em
+        ]
         if not inside:
             continue
         content = read(inside, [])
@@ -117,5 +131,8 @@ def read_braces(items: Sequence[Atom], read: Read) -> list[Atom]:
         latex = f"{command}{{{content.latex}}}"
         if label:
             latex += f"{mark}{{{read(label, []).latex}}}"
-        left = [*without(left, *inside, *label), replace(content, latex=latex, kind="group", char="", style="")]
+        left = [
+            *without(left, *inside, *label),
+            replace(content, latex=latex, kind="group", char="", style=""),
+        ]
     return left

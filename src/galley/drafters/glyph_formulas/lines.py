@@ -46,7 +46,10 @@ def line_of(items: Sequence[Atom]) -> Line:
     size = max(item.size for item in standing)
     largest = [item for item in standing if item.size > 0.92 * size]
     bases = sorted(item.base for item in largest)
-    votes = [(sum(abs(base - other) < _ON_LINE * size for other in bases), -n, base) for n, base in enumerate(bases)]
+    votes = [
+        (sum(abs(base - other) < _ON_LINE * size for other in bases), -n, base)
+        for n, base in enumerate(bases)
+    ]
     line = Line(size, max(votes)[2])
     centred = [item for item in items if item.centred]
     if centred and not any(line.holds(item) for item in centred):
@@ -65,13 +68,13 @@ def read_line(items: Sequence[Atom], read: Read) -> Atom:
     for item in ordered:
         if line.holds(item):
             bases.append(_Base(item))
-        else:
-            if not bases:
-                bases.append(_Base(None))
-            bases[-1].scripts.append(item)
+            continue
+        if not bases:
+            bases.append(_Base(None))
+        bases[-1].scripts.append(item)
     words, doubts = [], 0
-    for base in bases:
-        latex, worries = _with_scripts(base, line, read)
+    for part in bases:
+        latex, worries = _with_scripts(part, line, read)
         words.append(latex)
         doubts += worries
     box = around(ordered)
@@ -131,4 +134,3 @@ def _distance(item: Atom, part: Sequence[Atom]) -> float:
         aside = max(item.left - other.right, other.left - item.right, 0.0)
         found = min(found, abs(item.axis - other.axis) + aside)
     return found
-

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
-from galley.drafters.formulas.boxes import Box
+from galley.drafters.formulas.glyph_boxes import Box
 from galley.drafters.glyph_formulas.atoms import Atom, around, without
 from galley.drafters.glyph_formulas.signs import sign
 
@@ -77,7 +77,10 @@ def _is_bar(item: Atom) -> bool:
 
 
 def _continues(upper: Atom, lower: Atom) -> bool:
-    beside = abs(upper.left - lower.left) < 0.25 * upper.size and upper.box.overlap_x(lower.box) > -0.02 * upper.size
+    beside = (
+        abs(upper.left - lower.left) < 0.25 * upper.size
+        and upper.box.overlap_x(lower.box) > -0.02 * upper.size
+    )
     alike = upper.char == lower.char or "extension" in (upper.part, lower.part)
     return beside and alike and lower.box.y0 < upper.box.y1 + 0.12 * upper.size
 
@@ -113,7 +116,11 @@ def _overlap(first: Atom, second: Atom) -> bool:
     level = abs(first.base - second.base) < 0.02 * first.size
     reach = -0.01 if first.kind == "integral" else 0.02
     apart = second.box.x0 - first.box.x1
-    return level and (second.left < first.right - reach * first.size or first.char == "\ue037") and apart < 0.1 * first.size
+    return (
+        level
+        and (second.left < first.right - reach * first.size or first.char == "\ue037")
+        and apart < 0.1 * first.size
+    )
 
 
 def _merged(first: Atom, second: Atom, char: str) -> Atom:
@@ -121,7 +128,9 @@ def _merged(first: Atom, second: Atom, char: str) -> Atom:
     kind = meant.kind if meant.kind != "unknown" else first.kind
     latex = meant.latex
     box = first.box.union(second.box)
-    return replace(second, latex=latex, kind=kind, box=box, left=first.left, right=second.right, char=char, doubts=0)
+    return replace(
+        second, latex=latex, kind=kind, box=box, left=first.left, right=second.right, char=char, doubts=0
+    )
 
 
 def _struck(items: list[Atom]) -> list[Atom]:
@@ -132,8 +141,12 @@ def _struck(items: list[Atom]) -> list[Atom]:
                 continue
             if slash.box.overlap_x(other.box) > 0.6 * min(slash.box.width, other.box.width):
                 meant = sign(_STRUCK[other.char])
-                merged = replace(other, latex=meant.latex, char=_STRUCK[other.char], box=other.box.union(slash.box))
-                merged = replace(merged, left=min(slash.left, other.left), right=max(slash.right, other.right))
+                merged = replace(
+                    other, latex=meant.latex, char=_STRUCK[other.char], box=other.box.union(slash.box)
+                )
+                merged = replace(
+                    merged, left=min(slash.left, other.left), right=max(slash.right, other.right)
+                )
                 items = [*without(items, slash, other), merged]
                 break
     return items
@@ -157,7 +170,8 @@ def _accented_letters(items: list[Atom]) -> list[Atom]:
     """Accents within words of an upright face joined with their letters; a bar through ``h`` is Planck's constant."""
     for mark in [i for i in items if i.kind == "accent"]:
         for letter in items:
-            if letter.kind != "letter" or letter.box.overlap_x(mark.box) <= 0 or letter.size != mark.size:
+            over = abs(letter.base - mark.base) < 0.4 * mark.size and letter.box.overlap_x(mark.box) > 0
+            if letter.kind != "letter" or not over or letter.size != mark.size:
                 continue
             if letter.latex == "h" and mark.char == "¯" and mark.box.overlap_y(letter.box) > 0:
                 joined = replace(letter, latex="\\hbar", char="ℏ", style="", kind="ord")
@@ -173,8 +187,20 @@ def _accented_letters(items: list[Atom]) -> list[Atom]:
     return items
 
 
-_COMBINING = {"\\hat": "\u0302", "\\tilde": "\u0303", "\\acute": "\u0301", "\\grave": "\u0300", "\\ddot": "\u0308"}
-_COMBINING |= {"\\check": "\u030c", "\\breve": "\u0306", "\\dot": "\u0307", "\\mathring": "\u030a", "\\bar": "\u0304"}
+_COMBINING = {
+    "\\hat": "\u0302",
+    "\\tilde": "\u0303",
+    "\\acute": "\u0301",
+    "\\grave": "\u0300",
+    "\\ddot": "\u0308",
+}
+_COMBINING |= {
+    "\\check": "\u030c",
+    "\\breve": "\u0306",
+    "\\dot": "\u0307",
+    "\\mathring": "\u030a",
+    "\\bar": "\u0304",
+}
 
 
 def _touches_letter(letter: Atom, items: Sequence[Atom]) -> bool:

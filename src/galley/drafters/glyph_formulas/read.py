@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.drafters.formulas.boxes import Box
+from galley.drafters.formulas.glyph_boxes import Box
 from galley.drafters.glyph_formulas.atoms import Atom, atoms, em_of
 from galley.drafters.glyph_formulas.pieces import join_pieces
 from galley.drafters.glyph_formulas.structure import read_structure
 from galley.drafters.glyph_formulas.words import read_words
-from galley.ingest.pdf_page_glyphs import PageGlyphs
+from galley.ingest.page_glyphs import PageGlyphs
 
 _NUMBER = re.compile(r"[(\[]([A-Z]?\.?(?:\d+[.-])*\d+[a-z]?'*|[IVXivx]+|\*+)[)\]]")
 _NUMBER_GAP = 1.8
@@ -31,16 +31,24 @@ class GlyphFormula:
     doubts: int
 
 
-def read_formula(glyphs: PageGlyphs, box: Box) -> GlyphFormula | None:
-    """The displayed formula in a box of the page; None where no glyphs stand in it."""
-    middle = (glyphs.ink[:, :2] + glyphs.ink[:, 2:]) / 2
-    inside = (middle >= (box.x0, box.y0)).all(axis=1) & (middle <= (box.x1, box.y1)).all(axis=1)
-    centre = (glyphs.rules[:, :2] + glyphs.rules[:, 2:]) / 2
-    within = (centre >= (box.x0, box.y0)).all(axis=1) & (centre <= (box.x1, box.y1)).all(axis=1)
-    return read_chosen(glyphs, np.flatnonzero(inside), glyphs.rules[within])
+def read_formula(glyphs: PageGlyphs, box: Box, numbers: Sequence[Box] = ()) -> GlyphFormula | None:
+    """The displayed formula in a box of the page, without what stands in the boxes of its numbers; None where no glyphs
+    stand in it."""
+    inside = _within(glyphs.ink, box) & glyphs.upright
+    for number in numbers:
+        inside &= ~_within(glyphs.ink, number)
+    return read_chosen(glyphs, np.flatnonzero(inside), glyphs.rules[_within(glyphs.rules, box)])
 
 
-def read_chosen(glyphs: PageGlyphs, chosen: NDArray[np.int64], rules: NDArray[np.float64]) -> GlyphFormula | None:
+def _within(boxes: NDArray[np.float64], box: Box) -> NDArray[np.bool_]:
+    """(n,) whether the middle of each box (n, 4) lies in another."""
+    middle = (boxes[:, :2] + boxes[:, 2:]) / 2
+    return np.asarray(((middle >= (box.x0, box.y0)) & (middle <= (box.x1, box.y1))).all(axis=1))
+
+
+def read_chosen(
+    glyphs: PageGlyphs, chosen: NDArray[np.int64], rules: NDArray[np.float64]
+) -> GlyphFormula | None:
     """The formula of the chosen glyphs (indices) and of rules (n, 4)."""
     items = atoms(glyphs, chosen)
     if not items:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from galley.drafters.formulas.boxes import Box
+from galley.drafters.formulas.glyph_boxes import Box
 from galley.drafters.glyph_formulas.atoms import Atom, Read, Rules, around, regrouped, without
 
 
@@ -14,7 +14,11 @@ def read_roots(items: Sequence[Atom], rules: Rules, read: Read) -> tuple[list[At
     left, free = list(items), list(rules)
     pairs = []
     for radical in [item for item in left if item.kind == "radical"]:
-        roof = min((r for r in free if _continues(radical, r)), key=lambda r: abs(r.x0 - radical.box.x1), default=None)
+        roof = min(
+            (r for r in free if _continues(radical, r)),
+            key=lambda r: abs(r.x0 - radical.box.x1),
+            default=None,
+        )
         if roof is not None:
             free.remove(roof)
             pairs.append((radical, roof))
@@ -42,7 +46,11 @@ def read_roots(items: Sequence[Atom], rules: Rules, read: Read) -> tuple[list[At
 
 def _continues(radical: Atom, rule: Box) -> bool:
     em = radical.size
-    return rule.is_flat and abs(rule.x0 - radical.box.x1) < 0.15 * em and abs(rule.y - radical.box.y0) < 0.12 * em
+    return (
+        rule.is_flat
+        and abs(rule.x0 - radical.box.x1) < 0.15 * em
+        and abs(rule.y - radical.box.y0) < 0.12 * em
+    )
 
 
 def _is_inside(item: Atom, radical: Atom, roof: Box) -> bool:

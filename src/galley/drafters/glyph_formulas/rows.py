@@ -8,7 +8,13 @@ from itertools import pairwise
 
 from galley.drafters.glyph_formulas.atoms import AXIS, Atom, Read, around, em_of, without
 
-_PAIRS = {("(", ")"): "pmatrix", ("[", "]"): "bmatrix", ("|", "|"): "vmatrix", ("{", "}"): "Bmatrix", ("‖", "‖"): "Vmatrix"}
+_PAIRS = {
+    ("(", ")"): "pmatrix",
+    ("[", "]"): "bmatrix",
+    ("|", "|"): "vmatrix",
+    ("{", "}"): "Bmatrix",
+    ("‖", "‖"): "Vmatrix",
+}
 _TALL = 1.15
 """ems of a bracket that may hold rows"""
 _ROW = 0.75
@@ -41,7 +47,11 @@ def _is_row_vector(closing: Atom | None, inside: Sequence[Atom]) -> bool:
     if closing is None or not ordered:
         return False
     em = _row_size(inside)
-    gaps = [(a, b) for a, b in pairwise(ordered) if b.left - max(i.right for i in ordered if i.left <= a.left) > 0.93 * em]
+    gaps = [
+        (a, b)
+        for a, b in pairwise(ordered)
+        if b.left - max(i.right for i in ordered if i.left <= a.left) > 0.93 * em
+    ]
     return bool(gaps) and all(before.kind not in ("punct", "word", "rel") for before, _ in gaps)
 
 
@@ -55,7 +65,10 @@ def _closing(opening: Atom, items: Sequence[Atom]) -> Atom | None:
     for item in sorted(items, key=lambda item: item.left):
         if item.left <= opening.left or item.kind not in ("open", "close", "fence") or not item.centred:
             continue
-        if abs(item.box.y - opening.box.y) > 0.1 * item.size or abs(item.box.height - opening.box.height) > 0.15 * item.size:
+        if (
+            abs(item.box.y - opening.box.y) > 0.1 * item.size
+            or abs(item.box.height - opening.box.height) > 0.15 * item.size
+        ):
             continue
         if item.kind == "open":
             depth += 1
@@ -174,7 +187,11 @@ def aligned(lines: Sequence[list[Atom]], read: Read) -> Atom:
         cells = [line]
         if place is not None:
             at = next((i.left for i in line if i.kind == "rel" and abs(i.left - place) < 0.05 * i.size), None)
-            cells = [line] if at is None else [[i for i in line if (i.box.x < at) is side] for side in (True, False)]
+            cells = (
+                [line]
+                if at is None
+                else [[i for i in line if (i.box.x < at) is side] for side in (True, False)]
+            )
         groups = [read(cell, []) if cell else None for cell in cells]
         first = first or next((group for group in groups if group), None)
         written.append(" & ".join(group.latex if group else "" for group in groups).strip())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from galley.drafters.formulas.boxes import Box
+from galley.drafters.formulas.glyph_boxes import Box
 from galley.drafters.glyph_formulas.atoms import AXIS, BORROWED, HALVES, Atom
 from galley.drafters.glyph_formulas.text_lines import Row, bracket_boxes
 from galley.drafters.glyph_formulas.words import FUNCTIONS, LIMITS
@@ -24,7 +24,39 @@ _AFTER_COMMA = 0.235
 _SIGNED = frozenset("−×±→·∗")
 """Borrowed signs that make a formula between figures or variables."""
 _SUFFIXES = frozenset(("s", "st", "nd", "rd", "th", "ths", "fold", "ary", "ness", "ish"))
-_SHORT_WORDS = frozenset("is in of to an as at by it no on or so up we he me my us do go if be am et al ii iv vi".split())
+_SHORT_WORDS = frozenset(
+    [
+        "is",
+        "in",
+        "of",
+        "to",
+        "an",
+        "as",
+        "at",
+        "by",
+        "it",
+        "no",
+        "on",
+        "or",
+        "so",
+        "up",
+        "we",
+        "he",
+        "me",
+        "my",
+        "us",
+        "do",
+        "go",
+        "if",
+        "be",
+        "am",
+        "et",
+        "al",
+        "ii",
+        "iv",
+        "vi",
+    ]
+)
 
 
 @dataclass
@@ -61,7 +93,11 @@ def find_runs(row: Row, rules: Sequence[Box], goes_on: bool) -> list[list[Atom]]
 
 def _looseness(tokens: Sequence[_Token], em: float) -> float:
     """How much wider than usual the spaces of a justified line are; those around relations stretch with them."""
-    gaps = sorted(b.left - a.right for a, b in pairwise(tokens) if a.rank == b.rank == 0 and 0.18 * em < b.left - a.right < 1.5 * em)
+    gaps = sorted(
+        b.left - a.right
+        for a, b in pairwise(tokens)
+        if a.rank == b.rank == 0 and 0.18 * em < b.left - a.right < 1.5 * em
+    )
     if not gaps:
         return 1.0
     stretch = (gaps[len(gaps) // 2] / em - _WORD_SPACE) / _WORD_STRETCH
@@ -97,7 +133,11 @@ def _tokens(row: Row, rules: Sequence[Box]) -> list[_Token]:
     found = [_judged(token) for token in found]
     _mark_operators(found, row.size)
     for accent in accents:
-        under = [token for token in found if token.left - 0.1 * row.size < accent.box.x < token.right + 0.15 * row.size]
+        under = [
+            token
+            for token in found
+            if token.left - 0.1 * row.size < accent.box.x < token.right + 0.15 * row.size
+        ]
         if under:
             nearest = min(under, key=lambda token: abs(accent.box.x - (token.left + token.right) / 2))
             nearest.items.append(accent)
@@ -129,7 +169,9 @@ def _spans(row: Row, rules: Sequence[Box]) -> list[_Token]:
     found = []
     axis = row.base - AXIS * row.size
     for rule in rules:
-        root = next((i for i in row.items if i.kind == "radical" and abs(i.box.x1 - rule.x0) < 0.15 * row.size), None)
+        root = next(
+            (i for i in row.items if i.kind == "radical" and abs(i.box.x1 - rule.x0) < 0.15 * row.size), None
+        )
         over = [i for i in row.items if rule.x0 < i.box.x < rule.x1 and i.box.y < rule.y]
         under = [i for i in row.items if rule.x0 < i.box.x < rule.x1 and i.box.y > rule.y]
         edge = 0.05 * row.size
@@ -137,8 +179,12 @@ def _spans(row: Row, rules: Sequence[Box]) -> list[_Token]:
             found.append(_Token([], 2, "", root.box.x0 - edge, rule.x1 + edge, "group"))
         elif over and under and abs(rule.y - axis) < 0.12 * row.size:
             found.append(_Token([], 2, "", rule.x0 - edge, rule.x1 + edge, "group"))
-    found += [_Token([], 2, "", box.x0 - 0.01, box.x1 + 0.01, "group") for box in bracket_boxes(row.items, row.size)]
-    return [a for a in found if not any(b is not a and b.left <= a.left and a.right <= b.right for b in found)]
+    found += [
+        _Token([], 2, "", box.x0 - 0.01, box.x1 + 0.01, "group") for box in bracket_boxes(row.items, row.size)
+    ]
+    return [
+        a for a in found if not any(b is not a and b.left <= a.left and a.right <= b.right for b in found)
+    ]
 
 
 def _attach(token: _Token, item: Atom) -> None:
@@ -162,7 +208,16 @@ def _is_marked(item: Atom) -> bool:
 def _rank(item: Atom) -> int:
     if _is_marked(item):
         return 2
-    neutral = item.kind in ("digit", "punct", "open", "close", "fence", "bin", "rel", "prime") or item.char in ("!", "/", "…")
+    neutral = item.kind in (
+        "digit",
+        "punct",
+        "open",
+        "close",
+        "fence",
+        "bin",
+        "rel",
+        "prime",
+    ) or item.char in ("!", "/", "…")
     return 1 if neutral or item.is_mathematical else 0
 
 
@@ -177,7 +232,11 @@ def _continues_word(last: _Token, item: Atom, size: float) -> bool:
 
 def _judged(token: _Token) -> _Token:
     """Words of letters are text, functions either; a bold letter may be a vector, two slanting ones a product."""
-    if token.kind != "letter" or token.rank == 2 and token.items[0].is_mathematical or len(token.items) > len(token.name):
+    if (
+        token.kind != "letter"
+        or (token.rank == 2 and token.items[0].is_mathematical)
+        or len(token.items) > len(token.name)
+    ):
         return token
     style, name = token.items[0].style, token.name
     if style == "math":
@@ -212,24 +271,32 @@ def _joins(tokens: Sequence[_Token], left: int, right: int, em: float, loose: fl
     signs = ("bin", "rel", "big", "integral")
     if a.kind in signs or b.kind in signs or a.name in (":", "/", "…") or b.name in (":", "/", "…"):
         return b.left - a.right < _SPACE * loose
-    if a.kind == "fence" and a.items[0].is_mathematical or b.kind == "fence" and b.items[0].is_mathematical:
+    if (a.kind == "fence" and a.items[0].is_mathematical) or (
+        b.kind == "fence" and b.items[0].is_mathematical
+    ):
         return b.left - a.right < _SPACE * loose
     if a.rank == b.rank == 2 or (a.rank == 2 and b.kind == "open") or (a.kind == "close" and b.rank == 2):
         return gap < _AFTER_COMMA
-    if a.name.isalpha() and len(a.name) > 1 or b.name.isalpha() and len(b.name) > 1:
+    if (a.name.isalpha() and len(a.name) > 1) or (b.name.isalpha() and len(b.name) > 1):
         return gap < 0.2
     return gap < _CLOSE + 0.06 * (a.kind in ("close",) or b.kind in ("open",))
 
 
 def _touches(a: _Token, b: _Token, gap: float) -> bool:
     """Whether a word is part of a formula: an operator's name before a bracket, a unit right behind a figure."""
-    if a.rank == 0 and b.rank == 0 or a.kind not in ("letter", "group", "digit", "rel", "bin"):
+    if (a.rank == 0 and b.rank == 0) or a.kind not in ("letter", "group", "digit", "rel", "bin"):
         return False
     if a.rank == 0:
         return False
     if a.rank == 2 and a.kind in ("rel", "bin"):
         return b.name.isalpha() and b.items[0].style != "math" and 0.1 < gap < 0.36
-    return b.name.isalpha() and b.name not in _SUFFIXES and b.items[0].style == "" and -0.1 < gap < 0.08 and a.name != ""
+    return (
+        b.name.isalpha()
+        and b.name not in _SUFFIXES
+        and b.items[0].style == ""
+        and -0.1 < gap < 0.08
+        and a.name != ""
+    )
 
 
 def _is_decimal(tokens: Sequence[_Token], at: int, em: float) -> bool:

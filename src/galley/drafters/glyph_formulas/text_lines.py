@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.drafters.formulas.boxes import Box
+from galley.drafters.formulas.glyph_boxes import Box
 from galley.drafters.glyph_formulas.atoms import AXIS, Atom, atoms, mathematical, without
 from galley.drafters.glyph_formulas.pieces import join_pieces
-from galley.ingest.pdf_page_glyphs import PageGlyphs
+from galley.ingest.page_glyphs import PageGlyphs
 
 _SAME = 0.03
 """ems between baselines of one line, at most"""
@@ -81,11 +81,22 @@ def _baselines(items: list[Atom]) -> list[Row]:
 def _with_shifted(rows: list[Row]) -> list[Row]:
     """The lines with signs of the same size that are set a little off the baseline, as a centred colon is."""
     for n, row in enumerate(rows):
-        homes = [r for r in rows if r is not row and abs(r.size - row.size) < 0.1 * r.size and len(r.items) > 4 * len(row.items)]
-        kept = []
+        homes = [
+            r
+            for r in rows
+            if r is not row and abs(r.size - row.size) < 0.1 * r.size and len(r.items) > 4 * len(row.items)
+        ]
+        kept: list[Atom] = []
         for item in row.items:
             shifted = item.kind in ("rel", "bin", "punct", "accent")
-            home = next((r for r in homes if abs(r.base - item.base) < _SHIFTED * r.size and _is_beside(item, r)), None) if shifted else None
+            home = (
+                next(
+                    (r for r in homes if abs(r.base - item.base) < _SHIFTED * r.size and _is_beside(item, r)),
+                    None,
+                )
+                if shifted
+                else None
+            )
             (kept if home is None else home.items).append(item)
         rows[n].items = kept
     return sorted((row for row in rows if row.items), key=lambda row: -row.size)
@@ -115,7 +126,10 @@ def _with_scripts(rows: list[Row]) -> list[Row]:
 
 def bracket_boxes(items: Sequence[Atom], size: float) -> list[Box]:
     """Boxes of pairs of tall brackets, which may hold several lines."""
-    tall = sorted((i for i in items if i.centred and i.kind in ("open", "close") and i.box.height > _TALL * size), key=lambda i: i.left)
+    tall = sorted(
+        (i for i in items if i.centred and i.kind in ("open", "close") and i.box.height > _TALL * size),
+        key=lambda i: i.left,
+    )
     found, opened = [], []
     for item in tall:
         if item.kind == "open":
@@ -139,7 +153,10 @@ def _gather_box(rows: list[Row], home: Row, box: Box) -> None:
 
 def _gather_fraction(rows: list[Row], rule: Box) -> None:
     """Put the numerator and denominator of a bar on the axis of a line with that line."""
-    home = next((r for r in rows if abs(r.base - AXIS * r.size - rule.y) < 0.1 * r.size and rule.width < 20 * r.size), None)
+    home = next(
+        (r for r in rows if abs(r.base - AXIS * r.size - rule.y) < 0.1 * r.size and rule.width < 20 * r.size),
+        None,
+    )
     if home is None:
         return
     for row in rows:
@@ -190,6 +207,9 @@ def _place_centred(rows: list[Row], items: list[Atom]) -> None:
             return
         axis = item.box.y + _ACCENT_RAISE * item.size if item.kind == "accent" else item.axis
         near = [rows[n] for n in np.argsort(np.abs(bases - axis))[:4]]
-        home = next((r for r in near if abs(r.base - AXIS * r.size - axis) < _NEAR * r.size and _is_beside(item, r)), None)
+        home = next(
+            (r for r in near if abs(r.base - AXIS * r.size - axis) < _NEAR * r.size and _is_beside(item, r)),
+            None,
+        )
         if home is not None:
             home.items.append(item)

@@ -8,13 +8,44 @@ from dataclasses import replace
 from galley.drafters.glyph_formulas.atoms import Atom, around, without
 
 FUNCTIONS = frozenset(
-    (
-        "sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan log ln lg exp det dim ker arg deg gcd hom Pr"
-    ).split()
+    [
+        "sin",
+        "cos",
+        "tan",
+        "cot",
+        "sec",
+        "csc",
+        "sinh",
+        "cosh",
+        "tanh",
+        "coth",
+        "arcsin",
+        "arccos",
+        "arctan",
+        "log",
+        "ln",
+        "lg",
+        "exp",
+        "det",
+        "dim",
+        "ker",
+        "arg",
+        "deg",
+        "gcd",
+        "hom",
+        "Pr",
+    ]
 )
-LIMITS = frozenset("lim max min sup inf limsup liminf argmax argmin colim injlim projlim".split())
-_PLAIN_LIMITS = frozenset("lim max min sup inf limsup liminf".split())
-_JOINED = {("lim", "sup"): "limsup", ("lim", "inf"): "liminf", ("arg", "max"): "argmax", ("arg", "min"): "argmin"}
+LIMITS = frozenset(
+    ["lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin", "colim", "injlim", "projlim"]
+)
+_PLAIN_LIMITS = frozenset(["lim", "max", "min", "sup", "inf", "limsup", "liminf"])
+_JOINED = {
+    ("lim", "sup"): "limsup",
+    ("lim", "inf"): "liminf",
+    ("arg", "max"): "argmax",
+    ("arg", "min"): "argmin",
+}
 _UPRIGHT = ("", "\\mathbf", "\\mathsf", "\\mathtt", "\\mathit")
 _TOUCHING = 0.045
 """ems between letters of a word, at most"""
@@ -25,7 +56,9 @@ _PUNCTUATION = "-'’.,;:"
 
 def read_words(items: Sequence[Atom]) -> list[Atom]:
     """The atoms with runs of letters of one upright face as one each."""
-    letters = sorted((i for i in items if i.kind == "letter" and _is_upright(i)), key=lambda i: (round(i.base, 1), i.left))
+    letters = sorted(
+        (i for i in items if i.kind == "letter" and _is_upright(i)), key=lambda i: (round(i.base, 1), i.left)
+    )
     left = list(items)
     words: list[Atom] = []
     run: list[Atom] = []
@@ -48,9 +81,15 @@ def _is_upright(item: Atom) -> bool:
 
 
 def _goes_on(before: Atom, item: Atom) -> bool:
-    level = abs(before.base - item.base) < 0.01 * item.size and abs(before.size - item.size) < 0.05 * item.size
+    level = (
+        abs(before.base - item.base) < 0.01 * item.size and abs(before.size - item.size) < 0.05 * item.size
+    )
     ligature = item.left == before.left
-    return level and before.style == item.style and (ligature or abs(item.left - before.right) < _TOUCHING * item.size)
+    return (
+        level
+        and before.style == item.style
+        and (ligature or abs(item.left - before.right) < _TOUCHING * item.size)
+    )
 
 
 def _word(run: Sequence[Atom]) -> Atom:
@@ -77,7 +116,12 @@ def _functions(words: list[Atom]) -> list[Atom]:
     for word in words:
         last = found[-1] if found else None
         both = _JOINED.get((last.char, word.char)) if last is not None else None
-        if last is not None and both and 0 < word.left - last.right < 0.3 * word.size and last.base == word.base:
+        if (
+            last is not None
+            and both
+            and 0 < word.left - last.right < 0.3 * word.size
+            and last.base == word.base
+        ):
             box = last.box.union(word.box)
             found[-1] = replace(last, latex=_limit(both), kind="limit", box=box, right=word.right, char=both)
         else:
@@ -90,7 +134,12 @@ def _texts(words: list[Atom], others: Sequence[Atom]) -> list[Atom]:
     found: list[Atom] = []
     for word in words:
         last = found[-1] if found else None
-        if last is not None and last.kind == word.kind == "word" and last.style == word.style and _is_spaced(last, word, others):
+        if (
+            last is not None
+            and last.kind == word.kind == "word"
+            and last.style == word.style
+            and _is_spaced(last, word, others)
+        ):
             text = f"{last.char} {word.char}"
             latex = f"\\text{{{text}}}" if not word.style else f"{word.style}{{{text}}}"
             found[-1] = replace(last, latex=latex, box=last.box.union(word.box), right=word.right, char=text)

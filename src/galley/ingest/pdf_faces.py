@@ -7,20 +7,40 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 _RULES: tuple[tuple[str, str, str], ...] = (
-    (r"^(cm|lm|tx|px|ntx|npx|newtx|newpx|fourier|yh|lib\w*|ptm|zptm)-?ex|mathext|extension|^cmex|^lmex|mathex", "omx", ""),
-    (r"msbm|txsyb|pxsyb|ntxsyb|blackboard|bbold|^ds(rom|ss)|^bbm|doublestroke|^txof|^pxof", "msb", "\\mathbb"),
+    (
+        r"^(cm|lm|tx|px|ntx|npx|newtx|newpx|fourier|yh|lib\w*|ptm|zptm)-?ex|mathext|extension|^cmex|^lmex|mathex",
+        "omx",
+        "",
+    ),
+    (
+        r"msbm|txsyb|pxsyb|ntxsyb|blackboard|bbold|^ds(rom|ss)|^bbm|doublestroke|^txof|^pxof",
+        "msb",
+        "\\mathbb",
+    ),
     (r"msam|txsya|pxsya", "msa", ""),
     (r"^eu[fb]|^eufb|fraktur|^txfrak|^ygoth|^yfrak", "", "\\mathfrak"),
     (r"^eus", "oms", "\\mathcal"),
     (r"^rsfs|^callig|mathscript|^boondox\w*-?scr|^rsfso|scr\d*$", "", "\\mathscr"),
     (r"^(cm|lm|tx|px|ntx|npx|newtx|newpx|eu)b?sy|math-?symb?|^cmbsy|^lmbsy|mathsy", "oms", "\\mathcal"),
-    (r"^cmmib|^lmmathitalic\d*-bold|^lmmib|mathitalic\w*bold|bold\w*math\w*italic|^(tx|px|ntx|npx)bmi", "oml", "\\boldsymbol"),
-    (r"^(cm|lm|tx|px|ntx|npx|newtx|newpx|eur|eux)mi|^(new)?(tx|px)mi|^(ntx|npx|newtx|newpx)mi|^lmmathi|mathit", "oml", "math"),
+    (
+        r"^cmmib|^lmmathitalic\d*-bold|^lmmib|mathitalic\w*bold|bold\w*math\w*italic|^(tx|px|ntx|npx)bmi",
+        "oml",
+        "\\boldsymbol",
+    ),
+    (
+        r"^(cm|lm|tx|px|ntx|npx|newtx|newpx|eur|eux)mi|^(new)?(tx|px)mi|^(ntx|npx|newtx|newpx)mi|^lmmathi|mathit",
+        "oml",
+        "math",
+    ),
     (r"^eurm|^eurb", "oml", "math"),
 )
 _MATH = re.compile(r"math|asana|^mt(ex|mi|sy|ms|gu)|mt[- ]?extra|^euclid", re.IGNORECASE)
-_BOLD = re.compile(r"bold|black|heavy|demi|[-,.]bd\b|\.b\b|^(cm|sf|ec|ef|pl)(ss)?bx|^cmb\d|^lmbx", re.IGNORECASE)
-_ITALIC = re.compile(r"ital|obliq|slant|\.i\b|^(cm|sf|ec|pl|lm)(bx)?(ti|sl|mi|u)\d*|-it\b|-rit|\wI$", re.IGNORECASE)
+_BOLD = re.compile(
+    r"bold|black|heavy|demi|[-,.]bd\b|\.b\b|^(cm|sf|ec|ef|pl)(ss)?bx|^cmb\d|^lmbx", re.IGNORECASE
+)
+_ITALIC = re.compile(
+    r"ital|obliq|slant|\.i\b|^(cm|sf|ec|pl|lm)(bx)?(ti|sl|mi|u)\d*|-it\b|-rit|\wI$", re.IGNORECASE
+)
 _SANS = re.compile(r"sans|^cmss|^lmss|helvet|arial|^sfss|^ecss|nimbusan|biolinum", re.IGNORECASE)
 _MONO = re.compile(r"mono|courier|typewriter|^(cm|sf|ec|pl|lm)(tt|sltt|itt)|consol", re.IGNORECASE)
 

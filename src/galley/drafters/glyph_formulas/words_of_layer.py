@@ -1,0 +1,81 @@
+"""The words of a text layer with the mathematics in them as LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from galley.drafters.glyph_formulas.inline import InlineFormula, inline_formulas
+from galley.ingest.page import TextWord
+from galley.ingest.page_glyphs import PageGlyphs
+
+
+def with_inline_formulas(words: Sequence[TextWord], glyphs: PageGlyphs) -> list[TextWord]:
+    """The words in their order; those that hold inline mathematics of the page say so in ``latex``.
+
+    A formula over several words is written in the one where it begins. Words whose characters' boxes are unknown stay.
+    """
+    formulas = inline_formulas(glyphs)
+    if not formulas:
+        return list(words)
+    owners = _owners(words, formulas)
+    begins = _begins(words, owners, len(formulas))
+    return [
+        word if (own < 0).all() else replace(word, latex=_latex(number, word, own, formulas, begins))
+        for number, (word, own) in enumerate(zip(words, owners, strict=True))
+    ]
+
+
+def _owners(words: Sequence[TextWord], formulas: Sequence[InlineFormula]) -> list[NDArray[np.int64]]:
+    """For each word the number of the formula that each of its characters belongs to, -1 for those of none."""
+    lengths = [len(word.text) if _is_known(word) else 0 for word in words]
+    boxes = [word.char_boxes for word in words if _is_known(word) and word.char_boxes is not None]
+    owner = np.full(sum(lengths), -1, dtype=np.int64)
+    if len(owner):
+        corners = np.concatenate(boxes)
+        centres = (corners[:, :2] + corners[:, 2:]) / 2
+        for number, formula in enumerate(formulas):
+            inside = np.zeros(len(centres), dtype=bool)
+            for x0, y0, x1, y1 in formula.parts:
+                inside |= ((centres >= (x0, y0)) & (centres <= (x1, y1))).all(axis=1)
+            owner[inside] = number
+    parted = np.split(owner, np.cumsum(lengths)[:-1]) if lengths else []
+    return [own if len(own) else np.full(len(word.text), -1) for own, word in zip(parted, words, strict=True)]
+
+
+def _is_known(word: TextWord) -> bool:
+    return word.char_boxes is not None and len(word.char_boxes) == len(word.text)
+
+
+def _begins(
+    words: Sequence[TextWord], owners: Sequence[NDArray[np.int64]], count: int
+) -> list[tuple[int, int]]:
+    """For each formula the word and the character of it that stand furthest to the left."""
+    least = np.full(count, np.inf)
+    found = [(-1, -1)] * count
+    for number, (word, own) in enumerate(zip(words, owners, strict=True)):
+        for place in np.flatnonzero(own >= 0):
+            assert word.char_boxes is not None
+            if word.char_boxes[place, 0] < least[own[place]]:
+                least[own[place]] = word.char_boxes[place, 0]
+                found[own[place]] = number, int(place)
+    return found
+
+
+def _latex(
+    number: int,
+    word: TextWord,
+    own: NDArray[np.int64],
+    formulas: Sequence[InlineFormula],
+    begins: Sequence[tuple[int, int]],
+) -> str:
+    written = ""
+    for place, (char, formula) in enumerate(zip(word.text, own, strict=True)):
+        if formula < 0:
+            written += char
+        elif begins[formula] == (number, place):
+            written += f"${formulas[formula].latex}$"
+    return written

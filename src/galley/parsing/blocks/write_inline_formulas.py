@@ -1,0 +1,63 @@
+"""Pass: the mathematics within lines of text as ``$…$``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from galley.document import Label
+from galley.drafters.line import TextLine, Word
+from galley.parsing.page.state import PageState
+from galley.parsing.page.tools import PageTools
+
+_OPEN_END = re.compile(
+    r"(?:[=<>+\\-]|\\(?:in|leq|geq|neq|to|rightarrow|subset|subseteq|times|cdot|equiv|approx|sim|cong|cup|cap|oplus|otimes"
+    r"|longrightarrow|mapsto|circ|wedge|vee|simeq))\$$"
+)
+"""A formula that goes on in the next line."""
+
+
+def write_inline_formulas(page: PageState, tools: PageTools) -> None:
+    """Write the words that hold mathematics as LaTeX in all zones but formulas, whose LaTeX is read as a whole.
+
+    A formula over two lines becomes one. Lines of which nothing is left, as of a fraction's parts, go.
+
+    Reads: text_layer.
+    Changes: zones.
+    """
+    if page.text_layer.glyphs is None:
+        return
+    page.zones = [
+        zone if zone.label in (Label.FORMULA, Label.CODE) else replace(zone, lines=written_lines(zone.lines))
+        for zone in page.zones
+    ]
+
+
+def written_lines(lines: Sequence[TextLine]) -> list[TextLine]:
+    """The lines with their mathematics written out."""
+    found: list[TextLine] = []
+    for line in (_written(line) for line in lines):
+        if not line.text:
+            continue
+        if found and _OPEN_END.search(found[-1].text) and line.text.startswith("$"):
+            found[-1] = _cut(found[-1], len(found[-1].text) - 1)
+            line = replace(line, text=line.text[1:])
+        found.append(line)
+    return found
+
+
+def _written(line: TextLine) -> TextLine:
+    if all(word.latex is None for word in line.words) or _spelt(line.words) != line.text.split():
+        return line
+    words = [Word(word.text if word.latex is None else word.latex, word.bbox) for word in line.words]
+    words = [word for word in words if word.text]
+    return replace(line, text=" ".join(word.text for word in words), words=words)
+
+
+def _spelt(words: Sequence[Word]) -> list[str]:
+    return " ".join(word.text for word in words).split()
+
+
+def _cut(line: TextLine, length: int) -> TextLine:
+    return replace(line, text=line.text[:length])
