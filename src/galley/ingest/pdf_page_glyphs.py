@@ -12,6 +12,7 @@ import pypdfium2.raw as pdfium_c
 from numpy.typing import NDArray
 
 from galley.ingest.page_glyphs import FontFace, PageGlyphs
+from galley.ingest.pdf_faces import face
 from galley.ingest.pdf_glyphs import PageMap
 from galley.ingest.pdf_rules import read_rules
 
@@ -102,7 +103,7 @@ class _Reader:
 
     def _is_code(self, run: _Run, code: int) -> bool:
         """Whether a zero is a code of a font without Unicode, like the parenthesis of TeX's extension font."""
-        return code == 0 and "ex" in self._fonts[run.face].name.lower()
+        return code == 0 and face(self._fonts[run.face].name).encoding == "omx"
 
     def _run(self, index: int) -> _Run | None:
         raw = pdfium_c.FPDFText_GetTextObject(self._text, index)

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from galley.drafters.formulas.glyph_boxes import Box, hull
-from galley.drafters.glyph_formulas.encodings import MSA, MSB, OML, OMS, OMX, PIECES, Code, Part
 from galley.drafters.glyph_formulas.signs import sign
 from galley.ingest.page_glyphs import PageGlyphs
 from galley.ingest.pdf_faces import Face, face
+from galley.ingest.tex_encodings import HALVES, Code, Part, known
 
 AXIS = 0.25
 """Height of the mathematical axis above the baseline, in ems."""
-_TABLES = {"omx": OMX, "oms": OMS, "oml": OML, "msa": MSA, "msb": MSB}
 _TALL = 1.13
 """ems; brackets of this height stand on the axis rather than on the baseline"""
 _BARS = {"∣": "|", "∥": "‖"}
@@ -90,41 +89,26 @@ def _faces(glyphs: PageGlyphs) -> list[Face]:
 
 def _atom(glyphs: PageGlyphs, index: int, faces: Sequence[Face]) -> Atom:
     worn = faces[glyphs.faces[index]]
-    known = _known(int(glyphs.codes[index]), bool(glyphs.unmapped[index]), worn)
+    meaning = known(int(glyphs.codes[index]), bool(glyphs.unmapped[index]), worn.encoding)
     box = Box(*(float(edge) for edge in glyphs.ink[index]))
-    if known.char in _BARS and box.height > _TALL * glyphs.sizes[index]:
-        known = Code(_BARS[known.char])
-    meant = sign(known.char)
+    if meaning.char in _BARS and box.height > _TALL * glyphs.sizes[index]:
+        meaning = Code(_BARS[meaning.char])
+    meant = sign(meaning.char)
     left, base = (float(value) for value in glyphs.origins[index])
     right, size = left + float(glyphs.advances[index]), float(glyphs.sizes[index])
     stretched = meant.kind in _STRETCHING and box.height > _TALL * size
     centred = worn.encoding == "omx" or meant.kind in ("big", "integral", "radical") or stretched
-    kind = "piece" if known.part else meant.kind
-    doubts = int(meant.kind == "unknown" and not known.part and known.char not in HALVES)
+    kind = "piece" if meaning.part else meant.kind
+    doubts = int(meant.kind == "unknown" and not meaning.part and meaning.char not in HALVES)
     style = meant.style or (worn.style if meant.kind in ("letter", "digit") else "")
     return Atom(
-        meant.latex, kind, box, left, right, size, base, box.y if centred else None, style, known.char, known.part, doubts,
-        worn.mathematical or ord(known.char) > 0x1D3FF,
+        meant.latex, kind, box, left, right, size, base, box.y if centred else None, style, meaning.char, meaning.part, doubts,
+        worn.mathematical or ord(meaning.char) > 0x1D3FF,
     )  # fmt: skip
 
 
 BORROWED = frozenset("•∗*·†‡◦|<>{}\\∼→−×±/¬°′.,;:()[]-")
 """Signs that prose takes from mathematical faces too: they make no formula by themselves."""
-HALVES = "\ue037\ue02c\ue02d\u0338"
-"""Parts of composite signs."""
-
-
-def _known(code: int, unmapped: bool, worn: Face) -> Code:
-    if code in PIECES:
-        return PIECES[code]
-    if unmapped or (worn.encoding == "omx" and code < 0x80):
-        table = _TABLES.get(worn.encoding)
-        if table is not None:
-            return table.get(code, Code("\ufffd"))
-        return Code(chr(code) if code < 0x80 else "\ufffd")
-    return Code({0x2: "-"}.get(code, chr(code)))
-
-
 def around(items: Iterable[Atom]) -> Box:
     """The box around all of at least one."""
     return hull(item.box for item in items)

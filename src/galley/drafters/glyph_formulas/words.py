@@ -73,7 +73,31 @@ def read_words(items: Sequence[Atom]) -> list[Atom]:
             left = without(left, *run)
             words.append(_lone(run[0]))
         run = [item] if item is not None else []
-    return [*left, *_texts(_functions(words), left)]
+    return [*_numbers(left), *_texts(_functions(words), left)]
+
+
+def _numbers(items: Sequence[Atom]) -> list[Atom]:
+    """The atoms with figures that touch, and a point between them, as one number each."""
+    figures = [i for i in items if i.kind == "digit" or (i.char == "." and i.kind == "punct")]
+    left, run = list(items), [*figures[:0]]
+    for item in [*sorted(figures, key=lambda i: (round(i.base, 1), i.left)), None]:
+        if item is not None and run and _touches(run[-1], item):
+            run.append(item)
+            continue
+        while run and run[-1].kind != "digit":
+            run.pop()
+        if len(run) > 1:
+            latex = "".join(i.latex for i in run)
+            whole = replace(run[0], latex=latex, char=latex, box=around(run), right=run[-1].right)
+            left = [*without(left, *run), whole]
+        run = [item] if item is not None and item.kind == "digit" else []
+    return left
+
+
+def _touches(before: Atom, item: Atom) -> bool:
+    level = abs(before.base - item.base) < 0.01 * item.size and abs(before.size - item.size) < 0.05 * item.size
+    alike = before.style == item.style or "." in (before.char, item.char)
+    return level and alike and abs(item.left - before.right) < _TOUCHING * item.size
 
 
 def _is_upright(item: Atom) -> bool:

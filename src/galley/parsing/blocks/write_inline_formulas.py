@@ -8,9 +8,11 @@ from dataclasses import replace
 
 from galley.document import Label
 from galley.drafters.line import TextLine, Word
-from galley.parsing.page.state import PageState
+from galley.parsing.page.state import PageState, Zone
 from galley.parsing.page.tools import PageTools
 
+_ONLY_FORMULAS = re.compile(r"(?:\$[^$]+\$[\s.,;]*)+(?:\([\w.]{1,8}\))?")
+_RELATION = re.compile(r"[=<>]|\\(?:leq|geq|neq|approx|equiv|sim|to|in|subset\w*|rightarrow|longrightarrow|mapsto)\b")
 _OPEN_END = re.compile(
     r"(?:[=<>+\\-]|\\(?:in|leq|geq|neq|to|rightarrow|subset|subseteq|times|cdot|equiv|approx|sim|cong|cup|cap|oplus|otimes"
     r"|longrightarrow|mapsto|circ|wedge|vee|simeq))\$$"
@@ -28,10 +30,22 @@ def write_inline_formulas(page: PageState, tools: PageTools) -> None:
     """
     if page.text_layer.glyphs is None:
         return
-    page.zones = [
-        zone if zone.label in (Label.FORMULA, Label.CODE) else replace(zone, lines=written_lines(zone.lines))
-        for zone in page.zones
-    ]
+    page.zones = [_with_formulas(zone) for zone in page.zones]
+
+
+def _with_formulas(zone: Zone) -> Zone:
+    if zone.label in (Label.FORMULA, Label.CODE):
+        return zone
+    lines = written_lines(zone.lines)
+    if zone.label in (Label.TEXT, Label.HEADING) and _is_displayed(lines):
+        return replace(zone, label=Label.FORMULA)
+    return replace(zone, lines=lines)
+
+
+def _is_displayed(lines: Sequence[TextLine]) -> bool:
+    """Whether lines are nothing but formulas with relations in them, and a number."""
+    text = " ".join(line.text for line in lines)
+    return bool(_ONLY_FORMULAS.fullmatch(text)) and bool(_RELATION.search(text))
 
 
 def written_lines(lines: Sequence[TextLine]) -> list[TextLine]:

@@ -136,3 +136,36 @@ MSB: dict[int, Code] = {
     0x7E: Code("ℏ"),
     0x7F: Code("ℏ"),
 }
+
+HALVES = "\ue037\ue02c\ue02d\u0338"
+"""Parts of composite signs: the bar of ``\\mapsto``, hooks of arrows, the slash through a relation."""
+_TABLES = {"omx": OMX, "oms": OMS, "oml": OML, "msa": MSA, "msb": MSB}
+
+
+def known(code: int, unmapped: bool, encoding: str) -> Code:
+    """What a glyph is.
+
+    Args:
+        code: Its Unicode character, or its code in the font where ``unmapped``.
+        unmapped: Whether the file names no Unicode for it.
+        encoding: Of the font's codes, as ``pdf_faces.Face`` has it.
+
+    Returns:
+        Its character, U+FFFD where nobody knows.
+    """
+    if code in PIECES:
+        return PIECES[code]
+    if unmapped or (encoding == "omx" and code < 0x80):
+        table = _TABLES.get(encoding)
+        if table is not None:
+            return table.get(code, Code("\ufffd"))
+        return Code(chr(code) if 0x20 < code < 0x7F else "\ufffd")
+    return Code({0x2: "-"}.get(code, chr(code)))
+
+
+def text_of(code: int, unmapped: bool, encoding: str) -> str | None:
+    """A glyph of a mathematical font as text, "" for all but one piece of a sign that has several; None for others."""
+    if code not in PIECES and not (unmapped and encoding in _TABLES):
+        return None
+    found = known(code, unmapped, encoding)
+    return found.char if found.part in ("", "top") and found.char not in HALVES else ""
