@@ -109,6 +109,8 @@ def _atom(glyphs: PageGlyphs, index: int, faces: Sequence[Face]) -> Atom:
 
 BORROWED = frozenset("•∗*·†‡◦|<>{}\\∼→−×±/¬°′.,;:()[]-")
 """Signs that prose takes from mathematical faces too: they make no formula by themselves."""
+
+
 def around(items: Iterable[Atom]) -> Box:
     """The box around all of at least one."""
     return hull(item.box for item in items)

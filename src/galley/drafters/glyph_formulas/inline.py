@@ -17,19 +17,20 @@ from galley.drafters.glyph_formulas.text_lines import Row, has_mathematics, text
 from galley.drafters.glyph_formulas.words import read_words
 from galley.ingest.page_glyphs import PageGlyphs
 
-_ASCENT, _DESCENT = 0.88, 0.25
+ASCENT, DESCENT = 0.88, 0.25
 """Type sizes above and below the baseline, as of a text layer's characters."""
 
 
 @dataclass(frozen=True)
 class InlineFormula:
-    """Mathematics within a line of text. latex: without dollars. box: of its ink. base: y of the line's baseline. doubts:
+    """Mathematics within a line of text. latex: without dollars. box: of its ink. base, size: y of the line's baseline and its type size. doubts:
     as of a displayed formula. is_open: whether it ends in a sign after which a formula goes on in the next line. parts: (n, 4) a box
     about each of its glyphs, type size high."""
 
     latex: str
     box: Box
     base: float
+    size: float
     doubts: int
     is_open: bool
     parts: NDArray[np.float64]
@@ -70,12 +71,12 @@ def _formula(run: Sequence[Atom], rules: Sequence[Box], row: Row) -> InlineFormu
     group = read_structure(read_words(join_pieces(run)), within)
     last = max(run, key=lambda item: item.right)
     return InlineFormula(
-        group.latex, box, row.base, group.doubts, last.kind in ("rel", "bin", "punct"), _parts(run)
+        group.latex, box, row.base, row.size, group.doubts, last.kind in ("rel", "bin", "punct"), _parts(run)
     )
 
 
 def _parts(run: Sequence[Atom]) -> NDArray[np.float64]:
     """A box about each glyph, from its place on the baseline and its type size; of signs in pieces about their ink too."""
-    boxes = [(i.left, i.base - _ASCENT * i.size, i.right, i.base + _DESCENT * i.size) for i in run]
+    boxes = [(i.left, i.base - ASCENT * i.size, i.right, i.base + DESCENT * i.size) for i in run]
     boxes += [(i.box.x0, i.box.y0 - 0.5 * i.size, i.box.x1, i.box.y1) for i in run if i.centred]
     return np.array(boxes)

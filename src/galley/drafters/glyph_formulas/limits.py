@@ -32,7 +32,9 @@ def _beyond(sign: Atom, items: Sequence[Atom], signs: Sequence[Atom], side: int)
     """The small line centred over (-1) or under (1) a sign."""
     box, em = sign.box, sign.size
     small = [item for item in without(items, sign) if item.size < 0.92 * em and item.kind != "prime"]
-    seeds = [i for i in small if i.box.overlap_x(box) > 0 and -0.03 * em < _gap(box, i, side) < _FAR * em]
+    seeds = [
+        i for i in small if i.box.overlap_x(box) > 0 and _least_gap(sign) < _gap(box, i, side) < _FAR * em
+    ]
     if not seeds:
         return []
     first = min(seeds, key=lambda item: (-round(item.size, 1), _gap(box, item, side)))
@@ -41,6 +43,11 @@ def _beyond(sign: Atom, items: Sequence[Atom], signs: Sequence[Atom], side: int)
     )
     line = [i for i in line if i.box.overlap_x(box) > 0 or _owner(i, signs, side) in (sign, None)]
     return _centred(line, first, sign)
+
+
+def _least_gap(sign: Atom) -> float:
+    """Pixels, negative where a label may reach into its sign's box, as over an arrow's shaft."""
+    return -(0.14 if sign.char in _ARROWS else 0.03) * sign.size
 
 
 def _gap(box: Box, item: Atom, side: int) -> float:
@@ -115,9 +122,8 @@ def read_braces(items: Sequence[Atom], read: Read) -> list[Atom]:
     """Horizontal braces with what they embrace and their labels."""
     left = list(items)
     for box, over, tips in brace_spans(left):
-        left = without(left, *tips)
         em = tips[0].size
-        column = [i for i in left if box.x0 - 0.2 * em <= i.box.x <= box.x1 + 0.2 * em]
+        column = [i for i in without(left, *tips) if box.x0 - 0.2 * em <= i.box.x <= box.x1 + 0.2 * em]
         inside = [i for i in column if (i.box.y > box.y) is over and abs(i.box.y - box.y) < 2.2 * em]
         label = [
             i
@@ -132,7 +138,7 @@ def read_braces(items: Sequence[Atom], read: Read) -> list[Atom]:
         if label:
             latex += f"{mark}{{{read(label, []).latex}}}"
         left = [
-            *without(left, *inside, *label),
+            *without(left, *tips, *inside, *label),
             replace(content, latex=latex, kind="group", char="", style=""),
         ]
     return left

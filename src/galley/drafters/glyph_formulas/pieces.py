@@ -98,7 +98,10 @@ def _joined(column: Sequence[Atom]) -> Atom:
 
 def _overlapping(items: list[Atom]) -> list[Atom]:
     """Arrows and the like, whose parts overlap on one baseline."""
-    signs = sorted((i for i in items if any(i.char in pair for pair in _ARROWS)), key=lambda i: (round(i.base, 1), i.left))
+    signs = sorted(
+        (i for i in items if any(i.char in pair for pair in _ARROWS)),
+        key=lambda i: (round(i.base, 1), i.left),
+    )
     run: list[Atom] = []
     for item in signs:
         last = run[-1] if run else None

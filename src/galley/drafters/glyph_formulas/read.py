@@ -17,6 +17,8 @@ from galley.drafters.glyph_formulas.words import read_words
 from galley.ingest.page_glyphs import PageGlyphs
 
 _NUMBER = re.compile(r"[(\[]([A-Z]?\.?(?:\d+[.-])*\d+[a-z]?'*|[IVXivx]+|\*+)[)\]]")
+_REACH = 0.6
+"""ems"""
 _NUMBER_GAP = 1.8
 """ems of paper before an equation's number, at least"""
 
@@ -35,6 +37,11 @@ def read_formula(glyphs: PageGlyphs, box: Box, numbers: Sequence[Box] = ()) -> G
     """The displayed formula in a box of the page, without what stands in the boxes of its numbers; None where no glyphs
     stand in it."""
     inside = _within(glyphs.ink, box) & glyphs.upright
+    if inside.any():
+        # Limits and labels may stand out of a box that the lines' own height gave.
+        em = float(np.median(glyphs.sizes[inside]))
+        grown = Box(box.x0, box.y0 - _REACH * em, box.x1, box.y1 + _REACH * em)
+        inside |= _within(glyphs.ink, grown) & glyphs.upright & (glyphs.sizes < 0.85 * em)
     for number in numbers:
         inside &= ~_within(glyphs.ink, number)
     return read_chosen(glyphs, np.flatnonzero(inside), glyphs.rules[_within(glyphs.rules, box)])

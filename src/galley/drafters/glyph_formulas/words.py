@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -95,7 +96,9 @@ def _numbers(items: Sequence[Atom]) -> list[Atom]:
 
 
 def _touches(before: Atom, item: Atom) -> bool:
-    level = abs(before.base - item.base) < 0.01 * item.size and abs(before.size - item.size) < 0.05 * item.size
+    level = (
+        abs(before.base - item.base) < 0.01 * item.size and abs(before.size - item.size) < 0.05 * item.size
+    )
     alike = before.style == item.style or "." in (before.char, item.char)
     return level and alike and abs(item.left - before.right) < _TOUCHING * item.size
 
@@ -112,12 +115,12 @@ def _goes_on(before: Atom, item: Atom) -> bool:
     return (
         level
         and before.style == item.style
-        and (ligature or abs(item.left - before.right) < _TOUCHING * item.size)
+        and (ligature or -2 * _TOUCHING * item.size < item.left - before.right < _TOUCHING * item.size)
     )
 
 
 def _word(run: Sequence[Atom]) -> Atom:
-    letters = "".join(item.latex for item in run)
+    letters = "".join(unicodedata.normalize("NFKC", item.latex) for item in run)
     kind, latex = "word", f"{run[0].style or chr(92) + 'mathrm'}{{{letters}}}"
     if not run[0].style and letters in FUNCTIONS:
         kind, latex = "function", f"\\{letters}"

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.drafters.glyph_formulas.inline import InlineFormula, inline_formulas
+from galley.document import BBox
+from galley.drafters.glyph_formulas.inline import ASCENT, DESCENT, InlineFormula, inline_formulas
 from galley.ingest.page import TextWord
 from galley.ingest.page_glyphs import PageGlyphs
 
@@ -16,17 +17,21 @@ from galley.ingest.page_glyphs import PageGlyphs
 def with_inline_formulas(words: Sequence[TextWord], glyphs: PageGlyphs) -> list[TextWord]:
     """The words in their order; those that hold inline mathematics of the page say so in ``latex``.
 
-    A formula over several words is written in the one where it begins. Words whose characters' boxes are unknown stay.
+    A formula over several words becomes a part of the one where it begins, at the height of its line. Words whose
+    characters' boxes are unknown stay.
     """
     formulas = inline_formulas(glyphs)
     if not formulas:
         return list(words)
     owners = _owners(words, formulas)
     begins = _begins(words, owners, len(formulas))
-    return [
-        word if (own < 0).all() else replace(word, latex=_latex(number, word, own, formulas, begins))
-        for number, (word, own) in enumerate(zip(words, owners, strict=True))
-    ]
+    signs = ["".join(c for w, own in zip(words, owners, strict=True) for c, o in zip(w.text, own, strict=True) if o == n)
+             for n in range(len(formulas))]  # fmt: skip
+    found = []
+    for number, (word, own) in enumerate(zip(words, owners, strict=True)):
+        kept = word if (own < 0).all() else _marked(number, word, own, formulas, signs, begins)
+        found += [kept] if kept is not None else []
+    return found
 
 
 def _owners(words: Sequence[TextWord], formulas: Sequence[InlineFormula]) -> list[NDArray[np.int64]]:
@@ -65,17 +70,35 @@ def _begins(
     return found
 
 
-def _latex(
+def _marked(
     number: int,
     word: TextWord,
     own: NDArray[np.int64],
     formulas: Sequence[InlineFormula],
+    signs: Sequence[str],
     begins: Sequence[tuple[int, int]],
-) -> str:
-    written = ""
+) -> TextWord | None:
+    """A word with the formulas that begin in it whole and without the rest of others; None where nothing is left."""
+    assert word.char_boxes is not None
+    text, latex, boxes = "", "", []
     for place, (char, formula) in enumerate(zip(word.text, own, strict=True)):
         if formula < 0:
-            written += char
+            text, latex = text + char, latex + char
+            boxes.append(word.char_boxes[place : place + 1])
         elif begins[formula] == (number, place):
-            written += f"${formulas[formula].latex}$"
-    return written
+            text, latex = text + signs[formula], f"{latex}${formulas[formula].latex}$"
+            boxes.append(_even_boxes(formulas[formula], len(signs[formula])))
+    if not text:
+        return None
+    placed = np.concatenate(boxes)
+    x0, y0, x1, y1 = (float(v) for v in (*placed[:, :2].min(axis=0), *placed[:, 2:].max(axis=0)))
+    return replace(word, text=text, latex=latex, char_boxes=placed, bbox=BBox(x0=x0, y0=y0, x1=x1, y1=y1))
+
+
+def _even_boxes(formula: InlineFormula, count: int) -> NDArray[np.float32]:
+    """(count, 4): the stretch of the line that a formula takes, cut into equal widths."""
+    edges = np.linspace(formula.box.x0, formula.box.x1, count + 1, dtype=np.float32)
+    y0, y1 = formula.base - ASCENT * formula.size, formula.base + DESCENT * formula.size
+    return np.stack([edges[:-1], np.full(count, y0), edges[1:], np.full(count, y1)], axis=1).astype(
+        np.float32
+    )

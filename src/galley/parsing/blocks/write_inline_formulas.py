@@ -6,13 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from galley.document import Label
+from galley.document import BBox, Label
 from galley.drafters.line import TextLine, Word
 from galley.parsing.page.state import PageState, Zone
 from galley.parsing.page.tools import PageTools
 
+_RUNNING = (Label.TEXT, Label.HEADING, Label.TITLE, Label.LIST_ITEM)
 _ONLY_FORMULAS = re.compile(r"(?:\$[^$]+\$[\s.,;]*)+(?:\([\w.]{1,8}\))?")
-_RELATION = re.compile(r"[=<>]|\\(?:leq|geq|neq|approx|equiv|sim|to|in|subset\w*|rightarrow|longrightarrow|mapsto)\b")
+_ONE = re.compile(r"\$[^$]+\$")
+_RELATION = re.compile(
+    r"[=<>]|\\(?:leq|geq|neq|approx|equiv|sim|to|in|subset\w*|x?rightarrow|longrightarrow|mapsto)\b"
+)
 _OPEN_END = re.compile(
     r"(?:[=<>+\\-]|\\(?:in|leq|geq|neq|to|rightarrow|subset|subseteq|times|cdot|equiv|approx|sim|cong|cup|cap|oplus|otimes"
     r"|longrightarrow|mapsto|circ|wedge|vee|simeq))\$$"
@@ -30,14 +34,39 @@ def write_inline_formulas(page: PageState, tools: PageTools) -> None:
     """
     if page.text_layer.glyphs is None:
         return
-    page.zones = [_with_formulas(zone) for zone in page.zones]
+    formulas = [zone.bbox for zone in page.zones if zone.label is Label.FORMULA]
+    page.zones = [_with_formulas(_without_parts(zone, formulas)) for zone in page.zones]
+
+
+def _without_parts(zone: Zone, formulas: Sequence[BBox]) -> Zone:
+    """A zone without lines that hold signs of a displayed formula alone: its LaTeX is read from all of its glyphs."""
+    if zone.label is Label.FORMULA:
+        return zone
+    kept = [
+        line
+        for line in zone.lines
+        if not (_is_sign(line) and any(_is_at(line.bbox, box) for box in formulas))
+    ]
+    return replace(zone, lines=kept) if len(kept) < len(zone.lines) else zone
+
+
+def _is_sign(line: TextLine) -> bool:
+    return not any(char.isalnum() for char in line.text) or all(
+        word.latex and _ONE.fullmatch(word.latex) for word in line.words
+    )
+
+
+def _is_at(line: BBox, formula: BBox) -> bool:
+    """Whether a line's middle lies in a formula's box or within a line's height of it."""
+    x, y = line.center
+    return formula.x0 <= x <= formula.x1 and formula.y0 - line.height <= y <= formula.y1 + line.height
 
 
 def _with_formulas(zone: Zone) -> Zone:
     if zone.label in (Label.FORMULA, Label.CODE):
         return zone
     lines = written_lines(zone.lines)
-    if zone.label in (Label.TEXT, Label.HEADING) and _is_displayed(lines):
+    if zone.label in _RUNNING and _is_displayed(lines):
         return replace(zone, label=Label.FORMULA)
     return replace(zone, lines=lines)
 
