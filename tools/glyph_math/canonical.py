@@ -10,18 +10,24 @@ import re
 import unicodedata
 
 _TOKEN = re.compile(r"\\(?:[A-Za-z]+\*?|.)|\s+|.", re.S)
-_SYNONYMS = {
-    "le": "leq", "ge": "geq", "ne": "neq", "to": "rightarrow", "gets": "leftarrow", "land": "wedge", "lor": "vee",
-    "lnot": "neg", "dots": "ldots", "dotsc": "ldots", "dotsb": "cdots", "dotsm": "cdots", "dotsi": "cdots", "iff": "Longleftrightarrow",
-    "implies": "Longrightarrow", "impliedby": "Longleftarrow", "owns": "ni", "bot": "perp", "Box": "square", "hslash": "hbar",
-    "widehat": "hat", "widetilde": "tilde", "dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "tbinom": "binom", "dbinom": "binom",
-    "stackrel": "overset", "restriction": "upharpoonright", "backslash": "setminus", "smallsetminus": "setminus",
-    "mathscr": "mathcal", "pmb": "boldsymbol", "bm": "boldsymbol", "thinspace": ",", "coprod": "amalg",
-    "overrightarrow": "vec", "bigtriangleup": "triangle", "leadsto": "rightsquigarrow", "doublecap": "Cap", "Bbb": "mathbb",
-    "frak": "mathfrak", "diamond": "Diamond", "models": "vDash", "lhd": "vartriangleleft", "triangleleft": "vartriangleleft",
-    "rhd": "vartriangleright", "triangleright": "vartriangleright", "square": "square", "parallel": "|", "Vert": "|", "lVert": "|",
-    "rVert": "|", "longmapsto": "mapsto", "centerdot": "cdot", "ast": "*", "varnothing": "emptyset", "circlearrowleft": "circlearrowleft",
-}  # fmt: skip
+
+
+def _pairs(text: str) -> dict[str, str]:
+    words = text.split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+_SYNONYMS = _pairs("""
+le leq ge geq ne neq to rightarrow gets leftarrow land wedge lor vee lnot neg dots ldots dotsc ldots
+dotsb cdots dotsm cdots dotsi cdots iff Longleftrightarrow implies Longrightarrow impliedby Longleftarrow
+owns ni bot perp Box square hslash hbar widehat hat widetilde tilde dfrac frac tfrac frac cfrac frac
+tbinom binom dbinom binom stackrel overset restriction upharpoonright backslash setminus smallsetminus
+setminus mathscr mathcal pmb boldsymbol bm boldsymbol thinspace , coprod amalg overrightarrow vec
+bigtriangleup triangle leadsto rightsquigarrow doublecap Cap Bbb mathbb frak mathfrak diamond Diamond
+models vDash lhd vartriangleleft triangleleft vartriangleleft rhd vartriangleright triangleright
+vartriangleright parallel | Vert | lVert | rVert | longmapsto mapsto centerdot cdot ast * varnothing
+emptyset
+""")
 """Without backslash. ``|`` is the double bar."""
 _CHARACTERS = {
     "lvert": "|",
@@ -44,9 +50,11 @@ _CHARACTERS |= {
     "ldotp": ".",
     "star": "\\star",
 }
-_SPELT = {"coloneqq": ":=", "eqqcolon": "=:", "Coloneqq": "::=", "notin": "\\not\\in", "neq": "\\not=", "nsubseteq": "\\not\\subseteq",
-          "nmid": "\\not|", "nexists": "\\not\\exists", "ncong": "\\not\\cong", "nless": "\\not<", "iint": "\\int\\int", "bmod": "mod",
-          "mod": "mod", "iiint": "\\int\\int\\int", "limsup": "limsup", "liminf": "liminf", "nparallel": "\\not\\|", "nsim": "\\not\\sim"}  # fmt: skip
+_SPELT = _pairs(r"""
+coloneqq := eqqcolon =: Coloneqq ::= notin \not\in neq \not= nsubseteq \not\subseteq nmid \not| nexists
+\not\exists ncong \not\cong nless \not< iint \int\int bmod mod mod mod iiint \int\int\int limsup limsup
+liminf liminf nparallel \not\| nsim \not\sim
+""")
 _FUNCTIONS = frozenset(
     [
         "sin",
@@ -195,6 +203,11 @@ _BETWEEN = frozenset(
     ]
 )
 """Signs after which ``\\dots`` is set at the height of the axis."""
+_WITH_ARGUMENT = frozenset(
+    "boldsymbol hat tilde bar vec dot ddot check breve acute grave mathring overline underline overbrace underbrace"
+    " overleftarrow underleftarrow".split()
+)
+_TAKES_LIMITS = re.compile(r"\\(sum|prod|big\w+|amalg) ?|" + "|".join(_FUNCTIONS))
 _TWO = frozenset(("frac", "binom", "overset", "underset"))
 _BRACKETS = {"p": ("(", ")"), "b": ("[", "]"), "v": ("|", "|"), "B": ("\\{", "\\}"), "V": ("\\|", "\\|")}
 
@@ -205,7 +218,7 @@ def canonical(latex: str) -> str:
         r"\\(left|right|[bB]igg?[lr]?)\s*([<>])", lambda m: "\\langle " if m[2] == "<" else "\\rangle ", latex
     )
     latex = latex.replace("\\*", "*")
-    tokens = [token for token in _TOKEN.findall(re.sub(r"\\(left|right)\s*\.", " ", latex))]
+    tokens = _TOKEN.findall(re.sub(r"\\(left|right)\s*\.", " ", latex))
     text = _Parser(tokens).sequence(None)
     text = text.replace("...", "\\ldots ").replace("\\cdot \\cdot \\cdot ", "\\cdots ")
     return re.sub(r"\^\{('+)\}", r"\1", text).strip()
@@ -311,9 +324,8 @@ class _Parser:
             return name + self.scripts()
         if name in _TWO:
             first, second = self.argument(), self.argument()
-            if name == "underset" or name == "overset":
-                if re.fullmatch(r"\\(sum|prod|big\w+|amalg) ?|" + "|".join(_FUNCTIONS), second):
-                    return second + ("_" if name == "underset" else "^") + f"{{{first}}}" + self.scripts()
+            if name in ("underset", "overset") and _TAKES_LIMITS.fullmatch(second):
+                return second + ("_" if name == "underset" else "^") + f"{{{first}}}" + self.scripts()
             return f"\\{name}{{{first}}}{{{second}}}" + self.scripts()
         if name in ("xrightarrow", "xleftarrow", "xmapsto"):
             below = self.optional()
@@ -328,8 +340,7 @@ class _Parser:
         if name == "not":
             return "\\not" + self.item().replace("\\in ", "\\in")
         name = _ALPHABETS.get(name, name)
-        if name.startswith("math") or name in ("boldsymbol", "hat", "tilde", "bar", "vec", "dot", "ddot", "check", "breve", "acute", "grave",
-            "mathring", "overline", "underline", "overbrace", "underbrace", "overleftarrow", "underleftarrow"):  # fmt: skip
+        if name.startswith("math") or name in _WITH_ARGUMENT:
             inner = self.argument()
             if name in ("mathbf", "boldsymbol", "mathbb", "mathcal", "mathfrak", "mathsf", "mathtt"):
                 return _styled(name, inner) + self.scripts()

@@ -28,7 +28,8 @@ _NO_INK = re.compile(
     r"\\(?:label|tag|hspace|vspace)\*?\{[^{}]*\}|\\(?:nonumber|notag|displaystyle|textstyle)(?![A-Za-z])"
 )
 _UNFIT = re.compile(
-    r"[<>]/?[a-z]+ |</|CDATA|\\(?:phantom|hphantom|vphantom|color|red|cancel|fbox|boxed|ref|cite|xref|hline|kern|bgroup|egroup"
+    r"[<>]/?[a-z]+ |</|CDATA|\\(?:phantom|hphantom|vphantom|color|red|cancel|fbox|boxed|ref|cite|xref|hline|kern"
+    r"|bgroup|egroup"
     r"|includegraphics|footnote|substack|multicolumn|smash|rlap|llap|hfill|hskip|vskip|rule|raisebox|require)(?![A-Za-z])"
     r"|#|%|\$|\\begin\{(?:align|equation|tikz|CD|xy|tabular)"
 )
@@ -46,7 +47,7 @@ class Source:
 
 
 def cleaned(latex: str) -> str | None:
-    """LaTeX that prints what the formula means and nothing that leaves no ink; None for what these pages cannot hold."""
+    """LaTeX without what leaves no ink; None for what these pages cannot hold."""
     latex = _NO_INK.sub("", latex)
     for character, spelt in _CHARACTERS.items():
         latex = latex.replace(character, spelt)

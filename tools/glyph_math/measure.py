@@ -71,18 +71,15 @@ def displayed(pdf: Path) -> Iterator[tuple[Result, float]]:
         seconds = time.perf_counter() - start
         latex = found.latex if found else ""
         number = found.number if found else None
-        yield (
-            Result(
-                entry["id"], entry["latex"], latex, similarity(latex, entry["latex"]), raw_similarity(latex, entry["latex"]),
-                found.doubts if found else 0, number == entry["tag"], entry["src"],
-            ),
-            seconds,
-        )  # fmt: skip
+        true = entry["latex"]
+        scores = similarity(latex, true), raw_similarity(latex, true)
+        doubts = found.doubts if found else 0
+        yield Result(entry["id"], true, latex, *scores, doubts, number == entry["tag"], entry["src"]), seconds
 
 
 @dataclass
 class InlineScore:
-    """Inline formulas of a file: printed, found, their F1, similarity of those found, and what was missed and invented."""
+    """Inline formulas of a file: printed, found, F1, similarity of those found, and what was missed and invented."""
 
     printed: int
     found: int
@@ -193,9 +190,8 @@ def main() -> None:
         f" number right {mean(r.number_right for r in results):.3f}, {1000 * mean(s for _, s in pairs):.2f} ms each"
     )
     for result in sorted(results, key=lambda r: r.similarity)[: args.worst]:
-        print(
-            f"\n{result.id} {result.src} {result.similarity:.3f} doubts {result.doubts}\n  true {canonical(result.true)}\n  read {canonical(result.read)}"
-        )
+        print(f"\n{result.id} {result.src} {result.similarity:.3f} doubts {result.doubts}")
+        print(f"  true {canonical(result.true)}\n  read {canonical(result.read)}")
 
 
 if __name__ == "__main__":

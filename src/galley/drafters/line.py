@@ -17,7 +17,7 @@ class Word:
     text: str
     bbox: BBox
     latex: str | None = None
-    """with its mathematics as ``$…$``, "" where a word before it has taken that in; None where it holds none"""
+    """with its mathematics as ``$…$``; None where it holds none"""
 
 
 @dataclass

@@ -28,7 +28,7 @@ class TextWord:
     mono: bool = False
     char_boxes: NDArray[np.float32] | None = None
     latex: str | None = None
-    """the word with its mathematics as ``$…$``, "" where a word before it has taken that in; None where it holds none"""
+    """the word with its mathematics as ``$…$``; None where it holds none"""
 
 
 class LayerQuality(str, Enum):

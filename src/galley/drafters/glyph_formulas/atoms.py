@@ -27,9 +27,9 @@ _STRETCHING = frozenset(("open", "close", "fence", "big", "integral", "radical")
 class Atom:
     """A glyph or a part already read.
 
-    box: of its ink. left, right: where it begins and ends with its own side bearings. size: pixels to the em. base: y of
-    the baseline. middle: y of the axis it is centred on, for what stands on no baseline of its own. kind: of ``Sign``, or
-    ``word``, ``function``, ``limit`` (a function that takes limits), ``group``.
+    box: of its ink. left, right: where it begins and ends with its own side bearings. size: pixels to the em. base: y
+    of the baseline. middle: y of the axis it is centred on, for what stands on no baseline of its own. kind: of
+    ``Sign``, or ``word``, ``function``, ``limit`` (a function that takes limits), ``group``.
     """
 
     latex: str
@@ -102,8 +102,8 @@ def _atom(glyphs: PageGlyphs, index: int, faces: Sequence[Face]) -> Atom:
     doubts = int(meant.kind == "unknown" and not meaning.part and meaning.char not in HALVES)
     style = meant.style or (worn.style if meant.kind in ("letter", "digit") else "")
     return Atom(
-        meant.latex, kind, box, left, right, size, base, box.y if centred else None, style, meaning.char, meaning.part, doubts,
-        worn.mathematical or ord(meaning.char) > 0x1D3FF,
+        meant.latex, kind, box, left, right, size, base, box.y if centred else None, style, meaning.char,
+        meaning.part, doubts, worn.mathematical or ord(meaning.char) > 0x1D3FF,
     )  # fmt: skip
 
 

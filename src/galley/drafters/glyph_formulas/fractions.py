@@ -55,7 +55,7 @@ class _View:
 
 
 def _is_within(item: Atom, rule: Box) -> bool:
-    """Whether an atom may belong to a rule: fonts put together of others set letters off their place by up to 0.2 em."""
+    """Whether an atom may belong to a rule: fonts made of others set letters off their place by up to 0.2 em."""
     edge = 0.08 * item.size
     return rule.x0 - edge <= item.box.x <= rule.x1 + edge and (
         rule.x0 - 2.8 * edge <= item.left and item.right <= rule.x1 + 2.8 * edge
@@ -134,7 +134,7 @@ def _is_fraction(rule: Box, over: Sequence[Atom], under: Sequence[Atom]) -> bool
 
 
 def _size_of_context(rule: Box, top: Atom) -> float:
-    """Size of the line that a fraction stands in, from how high its numerator is set (TeX's parameters num1 and num2)."""
+    """Size of the line that a fraction stands in, from how high its numerator is set (TeX's num1 and num2)."""
     if top.centred:
         return top.size
     raised, clear = (rule.y0 - top.base) / top.size, rule.y0 - top.box.y1

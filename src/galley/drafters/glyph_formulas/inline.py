@@ -23,9 +23,12 @@ ASCENT, DESCENT = 0.88, 0.25
 
 @dataclass(frozen=True)
 class InlineFormula:
-    """Mathematics within a line of text. latex: without dollars. box: of its ink. base, size: y of the line's baseline and its type size. doubts:
-    as of a displayed formula. is_open: whether it ends in a sign after which a formula goes on in the next line. parts: (n, 4) a box
-    about each of its glyphs, type size high."""
+    """Mathematics within a line of text.
+
+    latex: without dollars. box: of its ink. base, size: y of the line's baseline and its type size. doubts: as of a
+    displayed formula. is_open: whether it ends in a sign after which a formula goes on in the next line. parts: (n, 4)
+    a box about each of its glyphs, type size high.
+    """
 
     latex: str
     box: Box
@@ -76,7 +79,7 @@ def _formula(run: Sequence[Atom], rules: Sequence[Box], row: Row) -> InlineFormu
 
 
 def _parts(run: Sequence[Atom]) -> NDArray[np.float64]:
-    """A box about each glyph, from its place on the baseline and its type size; of signs in pieces about their ink too."""
+    """A box about each glyph, from its baseline and type size; of signs in pieces about their ink too."""
     boxes = [(i.left, i.base - ASCENT * i.size, i.right, i.base + DESCENT * i.size) for i in run]
     boxes += [(i.box.x0, i.box.y0 - 0.5 * i.size, i.box.x1, i.box.y1) for i in run if i.centred]
     return np.array(boxes)

@@ -41,8 +41,8 @@ def line_of(items: Sequence[Atom]) -> Line:
     """The line that the largest atoms stand on."""
     standing = [item for item in items if not item.centred and item.kind not in ("prime", "accent")]
     if not standing:
-        largest = max(items, key=lambda item: item.size)
-        return Line(largest.size, largest.axis + AXIS * largest.size)
+        widest = max(items, key=lambda item: item.size)
+        return Line(widest.size, widest.axis + AXIS * widest.size)
     size = max(item.size for item in standing)
     largest = [item for item in standing if item.size > 0.92 * size]
     bases = sorted(item.base for item in largest)

@@ -98,10 +98,8 @@ def _joined(column: Sequence[Atom]) -> Atom:
 
 def _overlapping(items: list[Atom]) -> list[Atom]:
     """Arrows and the like, whose parts overlap on one baseline."""
-    signs = sorted(
-        (i for i in items if any(i.char in pair for pair in _ARROWS)),
-        key=lambda i: (round(i.base, 1), i.left),
-    )
+    signs = [item for item in items if any(item.char in pair for pair in _ARROWS)]
+    signs.sort(key=lambda item: (round(item.base, 1), item.left))
     run: list[Atom] = []
     for item in signs:
         last = run[-1] if run else None

@@ -25,8 +25,8 @@ _NUMBER_GAP = 1.8
 
 @dataclass(frozen=True)
 class GlyphFormula:
-    """latex: without dollars. number: the equation's, without brackets. doubts: glyphs and rules whose meaning or place is
-    not known; the formula is exact where there are none."""
+    """latex: without dollars. number: the equation's, without brackets. doubts: glyphs and rules whose meaning or place
+    is not known; the formula is exact where there are none."""
 
     latex: str
     number: str | None

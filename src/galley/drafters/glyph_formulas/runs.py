@@ -157,11 +157,14 @@ def _mark_operators(tokens: Sequence[_Token], em: float) -> None:
 def _is_over(item: Atom, row: Row) -> bool:
     """Whether a small sign stands right over a letter of the line, as an arrow over a vector."""
     em = row.size
+    if item.kind not in ("rel", "bin"):
+        return False
     return any(
-        not row.is_off(other) and abs(other.box.x - item.box.x) < 0.13 * em and -0.3 * em < other.box.y0 - item.box.y1 < 0.3 * em
-        and item.kind in ("rel", "bin")
+        not row.is_off(other)
+        and abs(other.box.x - item.box.x) < 0.13 * em
+        and -0.3 * em < other.box.y0 - item.box.y1 < 0.3 * em
         for other in row.items
-    )  # fmt: skip
+    )
 
 
 def _spans(row: Row, rules: Sequence[Box]) -> list[_Token]:
@@ -188,8 +191,7 @@ def _spans(row: Row, rules: Sequence[Box]) -> list[_Token]:
 
 
 def _attach(token: _Token, item: Atom) -> None:
-    """Add a script to what it stands behind: it is mathematics where the script wears a mathematical face, or where what
-    it stands behind does."""
+    """Add a script to what it stands behind, which is mathematics where the script wears a mathematical face."""
     token.items.append(item)
     token.right = max(token.right, item.right)
     bold = token.kind == "letter" and len(token.name) == 1 and token.items[0].style == "\\mathbf"

@@ -25,8 +25,10 @@ def with_inline_formulas(words: Sequence[TextWord], glyphs: PageGlyphs) -> list[
         return list(words)
     owners = _owners(words, formulas)
     begins = _begins(words, owners, len(formulas))
-    signs = ["".join(c for w, own in zip(words, owners, strict=True) for c, o in zip(w.text, own, strict=True) if o == n)
-             for n in range(len(formulas))]  # fmt: skip
+    signs = [""] * len(formulas)
+    for word, own in zip(words, owners, strict=True):
+        for place in np.flatnonzero(own >= 0):
+            signs[own[place]] += word.text[place]
     found = []
     for number, (word, own) in enumerate(zip(words, owners, strict=True)):
         kept = word if (own < 0).all() else _marked(number, word, own, formulas, signs, begins)
@@ -97,7 +99,8 @@ def _marked(
 
 def _even_boxes(formula: InlineFormula, count: int) -> NDArray[np.float32]:
     """(count, 4): the stretch of the line that a formula takes, cut into equal widths."""
-    edges = np.linspace(formula.box.x0, formula.box.x1, count + 1, dtype=np.float32)
+    left, right = formula.parts[:, 0].min(), formula.parts[:, 2].max()
+    edges = np.linspace(left, right, count + 1, dtype=np.float32)
     y0, y1 = formula.base - ASCENT * formula.size, formula.base + DESCENT * formula.size
     return np.stack([edges[:-1], np.full(count, y0), edges[1:], np.full(count, y1)], axis=1).astype(
         np.float32
