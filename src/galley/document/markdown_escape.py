@@ -17,8 +17,22 @@ _RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 _DELIMITER_ROW = re.compile(r"^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
 
 
+_MATH = re.compile(r"(?<![\\$])\$(?=[^\s$])[^$\n]*?[^\s\\$]\$(?![\d$])")
+"""Inline mathematics, by pandoc's rule: no space inside the dollars, no figure behind them."""
+_KEPT = re.compile("\ue000(\\d+)\ue001")
+
+
 def escape(text: str) -> str:
-    """Text for the inside of a line."""
+    """Text for the inside of a line; inline mathematics in it stays as it is."""
+    formulas = _MATH.findall(text)
+    if not formulas:
+        return _escape(text)
+    numbers = iter(range(len(formulas)))
+    text = _escape(_MATH.sub(lambda match: f"\ue000{next(numbers)}\ue001", text))
+    return _KEPT.sub(lambda match: formulas[int(match[1])], text)
+
+
+def _escape(text: str) -> str:
     text = _BACKSLASH.sub(r"\\\\", text)
     text = _TAG.sub(r"\\<", text)
     text = _ENTITY.sub(r"\\&", text)

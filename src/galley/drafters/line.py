@@ -16,6 +16,8 @@ class Word:
 
     text: str
     bbox: BBox
+    latex: str | None = None
+    """with its mathematics as ``$…$``; None where it holds none"""
 
 
 @dataclass

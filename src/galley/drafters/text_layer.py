@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from galley.document import BBox
 from galley.drafters.bidi import in_reading_order
+from galley.drafters.glyph_formulas.words_of_layer import with_inline_formulas
 from galley.drafters.line import TextLine, Word
 from galley.drafters.superscript import with_superscripts
 from galley.geometry import overlap_x, overlap_y
@@ -37,7 +38,8 @@ def text_layer_lines(layer: TextLayer) -> list[TextLine]:
     Words side by side with ordinary spacing make a line. A wider gap (columns, table cells) starts a new one.
     """
     chains: list[list[TextWord]] = []
-    for word in layer.words:
+    words = layer.words if layer.glyphs is None else with_inline_formulas(layer.words, layer.glyphs)
+    for word in words:
         if not word.text.strip():
             continue
         if chains and _follows(chains[-1], word):
@@ -143,7 +145,7 @@ def _line(words: list[TextWord]) -> TextLine:
         text=" ".join(word.text for word in words),
         bbox=BBox.around(word.bbox for word in words),
         source="pdf-text",
-        words=[Word(word.text, word.bbox) for word in words],
+        words=[Word(word.text, word.bbox, word.latex) for word in words],
         size=_weighted_median(sizes),
         bold=mostly("bold"),
         italic=mostly("italic"),
@@ -174,7 +176,11 @@ def _merged(left: TextWord, right: TextWord) -> TextWord:
     longer = left if len(left.text) >= len(right.text) else right
     known = left.char_boxes is not None and right.char_boxes is not None
     boxes = np.concatenate([left.char_boxes, right.char_boxes]) if known else None
-    return replace(longer, text=left.text + right.text, bbox=left.bbox.union(right.bbox), char_boxes=boxes)
+    latex = None
+    if left.latex is not None or right.latex is not None:
+        latex = "".join(word.text if word.latex is None else word.latex for word in (left, right))
+    bbox = left.bbox.union(right.bbox)
+    return replace(longer, text=left.text + right.text, bbox=bbox, char_boxes=boxes, latex=latex)
 
 
 def _weighted_median(pairs: list[tuple[float, int]]) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from galley.document import BBox, Page
+from galley.ingest.page_glyphs import PageGlyphs
 
 
 @dataclass
@@ -26,6 +27,8 @@ class TextWord:
     italic: bool = False
     mono: bool = False
     char_boxes: NDArray[np.float32] | None = None
+    latex: str | None = None
+    """the word with its mathematics as ``$…$``; None where it holds none"""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class TextLayer:
     pictures: boxes of the raster images on the page, in page-image pixels; the layer knows nothing of text in them.
     watermarks: what is stamped aslant over the page, each text once; not among ``words``.
     stamps: where the watermarks stand, every one of them.
+    glyphs: the page's glyphs and rules where it holds mathematics, None elsewhere.
     """
 
     words: list[TextWord] = field(default_factory=list)
@@ -66,6 +70,7 @@ class TextLayer:
     pictures: list[BBox] = field(default_factory=list)
     watermarks: list[TextWord] = field(default_factory=list)
     stamps: list[Stamp] = field(default_factory=list)
+    glyphs: PageGlyphs | None = None
 
 
 @dataclass

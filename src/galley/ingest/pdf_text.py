@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from galley.document import BBox
 from galley.ingest.accents import join_accents
 from galley.ingest.page import LayerQuality, TextLayer, TextWord
+from galley.ingest.pdf_faces import face
 from galley.ingest.pdf_glyphs import Glyphs, PageMap, read_glyphs
+from galley.ingest.pdf_page_glyphs import read_page_glyphs
 from galley.ingest.pdf_scene import Scene, read_scene
 from galley.ingest.quality import is_garbage, judge
 from galley.ingest.symbols import plain
@@ -47,7 +49,10 @@ def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer
         words = [word for word, shown in zip(words, seen, strict=True) if shown]
     if quality is LayerQuality.PARTIAL:
         words = [word for word in words if not is_garbage(word.text)]
-    return TextLayer(words, quality, reason, _pictures(scene, width, height), watermarks, stamps)
+    fonts = {run.font.name for run in glyphs.runs}
+    mathematics = quality is not LayerQuality.OCR and any(face(name).mathematical for name in fonts)
+    exact = read_page_glyphs(page, space) if mathematics else None
+    return TextLayer(words, quality, reason, _pictures(scene, width, height), watermarks, stamps, exact)
 
 
 def _pictures(scene: Scene, width: int, height: int) -> list[BBox]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from galley.ingest.pdf_faces import face
+from galley.ingest.tex_encodings import text_of
+
 _SYMBOL_FONTS = ("wingdings", "webdings", "symbol", "dingbats")
 
 # Symbol fonts put their glyphs at U+F000 + code; these are the codes documents use Wingdings and Symbol for.
@@ -30,6 +33,9 @@ def plain(char: str, font: str, unmapped: bool, last: bool) -> str:
         return _WINGDINGS.get(code & 0xFF, "•" if _is_symbol(font) else "\ufffd")
     if code in _ADOBE:
         return _ADOBE[code]
+    named = text_of(code, unmapped, face(font).encoding)
+    if named is not None:
+        return named
     if unmapped or _is_unknown(code):
         return "\ufffd"
     if 0xFB00 <= code <= 0xFB06:

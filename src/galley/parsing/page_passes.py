@@ -15,6 +15,7 @@ from galley.parsing.blocks.add_watermarks import add_watermarks
 from galley.parsing.blocks.build_blocks import build_blocks
 from galley.parsing.blocks.join_code_zones import join_code_zones
 from galley.parsing.blocks.read_lone_formula import read_lone_formula
+from galley.parsing.blocks.write_inline_formulas import write_inline_formulas
 from galley.parsing.lines.join_drop_caps import join_drop_caps
 from galley.parsing.lines.join_justified_lines import join_justified_lines
 from galley.parsing.lines.join_list_marks import join_list_marks
@@ -84,6 +85,7 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     # blocks
     read_lone_formula,
     join_code_zones,
+    write_inline_formulas,
     build_blocks,
     add_watermarks,
 )

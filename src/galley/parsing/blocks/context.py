@@ -10,7 +10,7 @@ from galley.document import BBox, Table
 from galley.drafters.formulas import Formula
 from galley.drafters.line import TextLine
 from galley.geometry import crop
-from galley.parsing.blocks.latex import read_latex
+from galley.parsing.blocks.latex import read_glyph_latex, read_latex
 from galley.parsing.page.state import BodyText, PageState
 from galley.parsing.page.tools import PageTools
 
@@ -41,9 +41,15 @@ def context_of(page: PageState, tools: PageTools) -> BlockContext:
         assert sink is not None
         return sink(f"page-{page.number}-figure-{next(numbers)}", crop(image, bbox))
 
+    glyphs = page.text_layer.glyphs if page.uses_text_layer else None
+
+    def read_formula(bbox: BBox, numbers: Sequence[BBox]) -> Formula | None:
+        exact = read_glyph_latex(glyphs, bbox, numbers) if glyphs is not None else None
+        return exact or read_latex(tools.formulas, image, bbox, numbers)
+
     return BlockContext(
         body=page.body,
         read_table=lambda bbox, lines: tools.tables.read(image, bbox, list(lines)),
-        read_formula=lambda bbox, numbers: read_latex(tools.formulas, image, bbox, numbers),
+        read_formula=read_formula,
         save_figure=save_figure if sink else None,
     )

@@ -1,4 +1,4 @@
-"""Formula zones read as LaTeX, where the reading is sure enough."""
+"""Formula zones read as LaTeX, from their glyphs where the page has them, else from the picture where that is sure."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from PIL import Image
 
 from galley.document import BBox
 from galley.drafters.formulas import Formula, FormulaReader
+from galley.drafters.formulas.glyph_boxes import Box
+from galley.drafters.glyph_formulas import read_formula
+from galley.ingest.page_glyphs import PageGlyphs
 
 LEAST_CONFIDENCE = 0.85
 """Below it the characters that the line reader saw are the better draft; measured on rendered formulas."""
@@ -36,3 +39,16 @@ def read_latex(
         gray[top:bottom, left:right] = _PAPER
     formula = reader.read(gray)
     return formula if formula and formula.confidence >= LEAST_CONFIDENCE else None
+
+
+def read_glyph_latex(glyphs: PageGlyphs, bbox: BBox, numbers: Sequence[BBox]) -> Formula | None:
+    """The formula whose glyphs stand in a box of the page, without the boxes of its numbers.
+
+    None where a glyph or a rule in it has no known meaning or place.
+    """
+    read = read_formula(glyphs, _box(bbox), [_box(number) for number in numbers])
+    return Formula(read.latex, 1.0, read.number) if read and not read.doubts else None
+
+
+def _box(bbox: BBox) -> Box:
+    return Box(bbox.x0, bbox.y0, bbox.x1, bbox.y1)
