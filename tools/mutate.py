@@ -49,7 +49,7 @@ TESTS = {
     "targets/transformers/loading.py": "targets: loading own_code",
     "targets/transformers/mtp.py targets/transformers/mtp_head.py": "targets: mtp trained",
     "targets/transformers/fixed_shapes.py": "targets: buckets fixed_shapes",
-    "targets/transformers": "targets: scores stops buckets batch slots forward fixed_shapes mtp trained",
+    "targets/transformers": "targets: scores stops chunks buckets batch slots forward fixed_shapes mtp trained",
     "training/rows.py training/corruption.py": "training: label_reference rows packing",
     "training/masks.py training/loss.py": "training: label_reference masks loss",
     "engines/chain.py": "engines: chain",
