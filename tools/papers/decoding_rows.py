@@ -123,10 +123,9 @@ def content() -> list[Table]:
 def peers() -> list[Table]:
     """Ways of drafting beside one another, an independent smaller model and prompt lookup among them."""
     target, small = load("region-self-spec"), load("region-small")
-    documents = crops(target)
-    alone = decode(target, [d.request() for d in documents])
+    documents, alone = crops(target)
     agree = _mean(
-        [float(a == b) for d, e in zip(documents, crops(small), strict=True) for a, b in _zip(d, e)]
+        [float(a == b) for d, e in zip(documents, crops(small)[0], strict=True) for a, b in _zip(d, e)]
     )
     table = Table(
         f"peers: region-self-spec, {_size(documents)}; free drafts with 10 % of their tokens wrong; the smaller model "
