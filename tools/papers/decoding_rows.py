@@ -29,22 +29,28 @@ BINS = (0, 32, 96, 160, 10_000)
 
 
 def tau() -> list[Table]:
-    """HSD's acceptance threshold: what galley-nano takes of OCR's drafts, and what of its text changes."""
-    target, requests = nano_requests()
-    alone = decode(target, requests)
-    table = Table(
-        f"tau: galley-nano over {len(requests)} pieces of the samples read as scans, {alone.stats.tokens} tokens, "
-        "OCR's text as drafts, `match`",
-        ["tau", "AAL", "TPF", "x AR", "pieces as AR writes them", "similarity to AR's text"],
-    )
+    """HSD's acceptance threshold: what is taken of drafts, and what of the text changes."""
+    nano, requests = nano_requests()
+    name = f"galley-nano, {len(requests)} pieces of the samples read as coarse scans, OCR's text as drafts, `match`"
+    tables = [_by_tau(name, nano, requests, decode(nano, requests), "match")]
+    target, small = load("region-self-spec"), load("region-small")
+    documents, alone = crops(target)
+    name = f"region-self-spec, {_size(documents)}, drafts of a smaller model, 8 tokens deep"
+    tables.append(_by_tau(name, target, [d.request() for d in documents], alone, DraftModel(small, 8)))
+    return tables
+
+
+def _by_tau(
+    name: str, target: Timed, requests: Sequence[Request], alone: Measured, drafter: str | DrafterConfig
+) -> Table:
+    header = ["tau", "AAL", "TPF", "x AR", "ids of AR", "similarity to AR's text"]
+    table = Table(f"tau: {name}", header)
     for value in TAUS:
         asked = requests if value == 1 else [replace(r, acceptance=Threshold(value)) for r in requests]
-        found = decode(target, asked, "match")
+        found = decode(target, asked, drafter)
         alike = _mean([similarity(target.decode(a), target.decode(b)) for a, b in _pairs(found, alone)])
-        speed = alone.decoding / found.decoding
-        stats = found.stats
-        table.rows.append([value, stats.aal, stats.tpf, speed, found.same(alone), f"{alike:.4f}"])
-    return [table]
+        table.rows.append([value, *_figures(found, alone), f"{alike:.4f}"])
+    return table
 
 
 def n() -> list[Table]:
@@ -123,10 +129,9 @@ def content() -> list[Table]:
 def peers() -> list[Table]:
     """Ways of drafting beside one another, an independent smaller model and prompt lookup among them."""
     target, small = load("region-self-spec"), load("region-small")
-    documents = crops(target)
-    alone = decode(target, [d.request() for d in documents])
+    documents, alone = crops(target)
     agree = _mean(
-        [float(a == b) for d, e in zip(documents, crops(small), strict=True) for a, b in _zip(d, e)]
+        [float(a == b) for d, e in zip(documents, crops(small)[0], strict=True) for a, b in _zip(d, e)]
     )
     table = Table(
         f"peers: region-self-spec, {_size(documents)}; free drafts with 10 % of their tokens wrong; the smaller model "

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 import numpy as np
 from measure import Measured, Timed, decode
 from pages import PrintedPage, scaled, words
+from PIL import Image
 from train import FOLDER, TINY, printed
 
 import galley
@@ -20,8 +21,6 @@ from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.embedded import EmbeddedParser
 from galley.targets.prompt import Task
 from galley.targets.transformers.loading import load_target
-
-SAMPLES = ("letter.jpg", "report.pdf")
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,13 +95,17 @@ def drafted_texts(pages: Iterable[PrintedPage], rate: float) -> list[list[str]]:
 
 
 def nano_requests() -> tuple[Timed, list[Request]]:
-    """The embedded model, and what it is asked when the repository's samples are read as scans."""
-    options = ParseOptions(ocr="always", decode="ar")
+    """The embedded model, and what it is asked when the repository's samples are read as scans of 75 dots per inch."""
+    options = ParseOptions(ocr="always", decode="ar", dpi=75)
     parser = EmbeddedParser(options, DraftParser(options))
     recorder = _Recorder(parser.decoder)
     parser.decoder = recorder  # type: ignore[assignment]
-    for name in SAMPLES:
-        galley.parse(Path("samples") / name, options=options, parser=parser)
+    galley.parse("samples/report.pdf", options=options, parser=parser)
+    with Image.open("samples/letter.jpg") as letter:
+        coarse = scaled(letter.convert("RGB"), 0.5)
+    content = BytesIO()
+    coarse.save(content, "PNG")
+    galley.parse(content.getvalue(), name="letter.png", options=options, parser=parser)
     return Timed(parser.target), recorder.requests
 
 
