@@ -203,10 +203,10 @@ _BETWEEN = frozenset(
     ]
 )
 """Signs after which ``\\dots`` is set at the height of the axis."""
-_WITH_ARGUMENT = frozenset(
-    "boldsymbol hat tilde bar vec dot ddot check breve acute grave mathring overline underline overbrace underbrace"
-    " overleftarrow underleftarrow".split()
+_ACCENTS = (
+    "hat tilde bar vec dot ddot check breve acute grave mathring overline underline overbrace underbrace"
 )
+_WITH_ARGUMENT = frozenset(("boldsymbol", "overleftarrow", "underleftarrow", *_ACCENTS.split()))
 _TAKES_LIMITS = re.compile(r"\\(sum|prod|big\w+|amalg) ?|" + "|".join(_FUNCTIONS))
 _TWO = frozenset(("frac", "binom", "overset", "underset"))
 _BRACKETS = {"p": ("(", ")"), "b": ("[", "]"), "v": ("|", "|"), "B": ("\\{", "\\}"), "V": ("\\|", "\\|")}

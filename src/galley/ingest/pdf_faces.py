@@ -47,8 +47,14 @@ _MONO = re.compile(r"mono|courier|typewriter|^(cm|sf|ec|pl|lm)(tt|sltt|itt)|cons
 
 @dataclass(frozen=True)
 class Face:
-    """encoding: of its codes, "" where Unicode is all there is. style: the alphabet of its letters as a LaTeX command,
-    ``math`` for the slanting one of variables, "" for upright ones. mathematical: no text is set in it."""
+    """What a font's name says of it.
+
+    Attributes:
+        encoding: Of its codes, "" where Unicode is all there is.
+        style: The alphabet of its letters as a LaTeX command, ``math`` for the slanting one of variables, "" for
+            upright ones.
+        mathematical: No text is set in it.
+    """
 
     encoding: str
     style: str

@@ -49,10 +49,12 @@ class Atom:
 
     @property
     def axis(self) -> float:
+        """Height of the axis that fraction bars and relations are centred on."""
         return self.base - AXIS * self.size if self.middle is None else self.middle
 
     @property
     def centred(self) -> bool:
+        """Whether the atom is placed by its middle rather than by its baseline."""
         return self.middle is not None
 
 

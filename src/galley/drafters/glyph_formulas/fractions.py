@@ -14,8 +14,11 @@ _LINE_GAP = 0.22
 
 
 def read_rules(items: Sequence[Atom], rules: Rules, read: Read) -> tuple[list[Atom], list[Box]]:
-    """The atoms with each rule and what belongs to it as one group, the shortest rule first, and the rules that nothing
-    belongs to."""
+    """The atoms with each rule and what belongs to it as one group, the shortest rule first.
+
+    Returns:
+        The atoms, and the rules that nothing belongs to.
+    """
     left = list(items)
     waiting = sorted((r for r in rules if r.is_flat), key=lambda rule: (rule.width, rule.y0))
     idle = [rule for rule in rules if not rule.is_flat]

@@ -25,8 +25,13 @@ _NUMBER_GAP = 1.8
 
 @dataclass(frozen=True)
 class GlyphFormula:
-    """latex: without dollars. number: the equation's, without brackets. doubts: glyphs and rules whose meaning or place
-    is not known; the formula is exact where there are none."""
+    """A displayed formula.
+
+    Attributes:
+        latex: Without dollars.
+        number: The equation's, without brackets.
+        doubts: Glyphs and rules whose meaning or place is not known; the formula is exact where there are none.
+    """
 
     latex: str
     number: str | None
@@ -34,8 +39,10 @@ class GlyphFormula:
 
 
 def read_formula(glyphs: PageGlyphs, box: Box, numbers: Sequence[Box] = ()) -> GlyphFormula | None:
-    """The displayed formula in a box of the page, without what stands in the boxes of its numbers; None where no glyphs
-    stand in it."""
+    """The displayed formula in a box of the page, without what stands in the boxes of its numbers.
+
+    None where no glyphs stand in it.
+    """
     inside = _within(glyphs.ink, box) & glyphs.upright
     if inside.any():
         # Limits and labels may stand out of a box that the lines' own height gave.

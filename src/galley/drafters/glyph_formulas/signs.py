@@ -9,7 +9,7 @@ from functools import lru_cache
 
 @dataclass(frozen=True)
 class Sign:
-    """What a glyph says: its LaTeX and its kind.
+    r"""What a glyph says: its LaTeX and its kind.
 
     kind: ``letter``, ``digit``, ``ord``, ``bin``, ``rel``, ``big`` (operator with limits), ``integral``, ``open``,
     ``close``, ``fence``, ``punct``, ``accent``, ``radical``, ``prime``, ``piece`` or ``unknown``. style: the alphabet
@@ -150,7 +150,7 @@ _SIGNS = _table()
 
 
 def _plain(char: str) -> str:
-    """The letter that a mathematical one is a style of; not a variant of it, as ``\\varphi`` is of ``\\phi``."""
+    r"""The letter that a mathematical one is a style of; not a variant of it, as ``\\varphi`` is of ``\\phi``."""
     mark, *points = unicodedata.decomposition(char).split() or [""]
     return chr(int(points[0], 16)) if mark == "<font>" and len(points) == 1 else char
 

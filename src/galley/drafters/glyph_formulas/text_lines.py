@@ -206,7 +206,8 @@ def _place_centred(rows: list[Row], items: list[Atom]) -> None:
         if not len(rows):
             return
         axis = item.box.y + _ACCENT_RAISE * item.size if item.kind == "accent" else item.axis
-        near = [rows[n] for n in np.argsort(np.abs(bases - axis))[:4]]
+        order = [rows[n] for n in np.argsort(np.abs(bases - axis))[:12]]
+        near = [row for row in order if row.size > 0.9 * item.size or item.kind != "accent"][:4]
         home = next(
             (r for r in near if abs(r.base - AXIS * r.size - axis) < _NEAR * r.size and _is_beside(item, r)),
             None,

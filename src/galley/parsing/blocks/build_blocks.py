@@ -19,7 +19,7 @@ def build_blocks(page: PageState, tools: PageTools) -> None:
 
     A page that has been read as a lone formula stays so. Every line of a zone is in the ``lines`` of one block.
 
-    Reads: number, image, zones, body, blocks.
+    Reads: number, image, zones, body, blocks, text_layer, uses_text_layer.
     Changes: blocks.
     """
     if not page.blocks:

@@ -34,7 +34,7 @@ _STRUCTURE = re.compile(
 def read_lone_formula(page: PageState, tools: PageTools) -> None:
     """Read the page as one formula, where it may be one and the reading is more than its characters in a row.
 
-    Reads: number, image, zones, body.
+    Reads: number, image, zones, body, text_layer, uses_text_layer.
     Changes: blocks.
     """
     block = lone_formula(page.zones, context_of(page, tools))
