@@ -34,6 +34,7 @@ class OptionKeywords(TypedDict, total=False):
     dpi: float
     max_pixels: int
     ocr: Literal["auto", "always", "never"]
+    lang: str
     keep: str | Collection[Furniture]
     merge_tables: bool
     images: bool

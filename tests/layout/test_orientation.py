@@ -154,3 +154,18 @@ def test_boxes_follow_what_is_in_them_when_the_page_is_straightened(angle: float
         ys, xs = np.nonzero(straight[round(y) - 20 : round(y) + 20, round(x) - 20 : round(x) + 20, 0] < 128)
         assert abs(ys.mean() + 0.5 - 20) < 1.5 and abs(xs.mean() + 0.5 - 20) < 1.5
     assert not np.allclose(moved, quads, atol=1.0)
+
+
+def few_lines() -> np.ndarray:
+    image = Image.new("RGB", (900, 260), "white")
+    pen, font = ImageDraw.Draw(image), ImageFont.load_default(30)
+    pen.text((60, 60), "The parcel office bundles letters", font=font, fill="black")
+    pen.text((60, 150), "and carries them in one bag", font=font, fill="black")
+    return np.asarray(image)
+
+
+@pytest.mark.parametrize("clockwise", [0, 90, 180, 270])
+def test_two_lines_are_turned_as_they_read_best(clockwise: int) -> None:
+    engine = OcrEngine()
+    image = turned(few_lines(), clockwise)
+    assert page_orientation(image, engine, engine.detect(image)) == -clockwise % 360

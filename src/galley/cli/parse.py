@@ -30,6 +30,12 @@ Ocr = Annotated[
     str | None,
     typer.Option(metavar="WHEN", help="auto (where no text layer can be trusted), always, never."),
 ]
+Lang = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CODES", help="Languages of scans: ISO codes such as ru,en; auto (unless given) finds out."
+    ),
+]
 Keep = Annotated[
     list[str] | None,
     typer.Option(
@@ -124,6 +130,7 @@ def parse_command(
     pages: Pages = None,
     dpi: Dpi = None,
     ocr: Ocr = None,
+    lang: Lang = None,
     keep: Keep = None,
     images: Images = None,
     merge_tables: MergeTables = None,

@@ -221,7 +221,7 @@ class Block(_Data):
         image: path of a figure's saved picture.
         lines: the lines it was made of.
         flags: what a reader should know: ``low-confidence``, ``loop``, ``failed``, ``draft-kept``, ``unsupported``,
-            ``unverified``.
+            ``unverified``, ``unread-text``.
         continues: whether it goes on from the last block of the same kind in an earlier column or on an earlier page.
         extra: further facts, such as corrections.
     """

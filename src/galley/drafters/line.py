@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from galley.document import BBox
+from galley.drafters.letter_ink import LetterInk
 
 
 @dataclass
@@ -31,6 +32,7 @@ class TextLine:
     size: font size (or line height for OCR) in pixels. bold, italic, mono: from the font, False when unknown.
     char_frames: (len(text),) the recogniser's frame each character was read at, features: (frames, channels) its
         features; only where asked for, for a model that reads them.
+    ink: how much of the line's ink the text explains; None where that is not known.
     """
 
     text: str
@@ -44,3 +46,9 @@ class TextLine:
     mono: bool = False
     char_frames: NDArray[np.int64] | None = None
     features: NDArray[np.float16] | None = None
+    ink: LetterInk | None = None
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether the line shows letters that its text does not hold, as far as the drafter can tell."""
+        return self.ink is not None and self.ink.is_unread(self.text, self.confidence or 0.0)

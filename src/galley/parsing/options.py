@@ -14,6 +14,7 @@ from galley.decoding.drafters import DRAFTERS, LARGEST_BLOCK
 from galley.errors import UsageError
 from galley.ingest.ranges import PageRanges
 from galley.ingest.reader import DEFAULT_DPI, DEFAULT_MAX_PIXELS
+from galley.languages import AUTO, languages_of
 
 CONFIG_NAME = "galley.toml"
 """The file read from the current folder when none is named."""
@@ -57,6 +58,8 @@ class ParseOptions(BaseModel):
         max_pixels: a page image with more pixels is scaled down.
         ocr: ``auto`` uses the PDF's text layer where it can be trusted and reads the image elsewhere; or ``always``,
             ``never``.
+        lang: languages of scanned pages, ISO codes separated by commas such as ``ru,en``; ``auto`` finds out.
+            Scripts that Galley's own recogniser does not know are read by Tesseract, where its data is installed.
         keep: page furniture and footnotes that Markdown, HTML and text show. JSON always has them.
         merge_tables: whether to join tables that continue over a page break.
         images: whether to save figures beside the output.
@@ -85,6 +88,7 @@ class ParseOptions(BaseModel):
     dpi: float = Field(default=DEFAULT_DPI, ge=36, le=1200)
     max_pixels: int = Field(default=DEFAULT_MAX_PIXELS, ge=10_000)
     ocr: Literal["auto", "always", "never"] = "auto"
+    lang: str = AUTO
     keep: frozenset[Furniture] = frozenset({"footnotes"})
     merge_tables: bool = True
     images: bool = False
@@ -105,6 +109,16 @@ class ParseOptions(BaseModel):
         if value not in decode_names():
             raise ValueError(f"there is no way of decoding {value!r}; there are {_list(decode_names())}")
         return value
+
+    @field_validator("lang", mode="before")
+    @classmethod
+    def _lang(cls, value: Any) -> Any:
+        try:
+            return (
+                ",".join(one.code for one in languages_of(value)) or AUTO if isinstance(value, str) else value
+            )
+        except UsageError as error:
+            raise ValueError(str(error)) from error
 
     @field_validator("keep", mode="before")
     @classmethod

@@ -15,12 +15,14 @@ from galley.parsing.blocks.add_watermarks import add_watermarks
 from galley.parsing.blocks.build_blocks import build_blocks
 from galley.parsing.blocks.join_code_zones import join_code_zones
 from galley.parsing.blocks.read_lone_formula import read_lone_formula
+from galley.parsing.blocks.report_unread_text import report_unread_text
 from galley.parsing.blocks.write_inline_formulas import write_inline_formulas
 from galley.parsing.lines.join_drop_caps import join_drop_caps
 from galley.parsing.lines.join_justified_lines import join_justified_lines
 from galley.parsing.lines.join_list_marks import join_list_marks
 from galley.parsing.lines.measure_body_text import measure_body_text
 from galley.parsing.lines.read_lines import read_lines
+from galley.parsing.lines.read_other_scripts import read_other_scripts
 from galley.parsing.lines.read_picture_text import read_picture_text
 from galley.parsing.options import ParseOptions
 from galley.parsing.page.choose_text_source import choose_text_source
@@ -58,6 +60,7 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     detect_regions,
     # lines
     read_lines,
+    read_other_scripts,
     read_picture_text,
     join_drop_caps,
     join_list_marks,
@@ -88,6 +91,7 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     write_inline_formulas,
     build_blocks,
     add_watermarks,
+    report_unread_text,
 )
 
 

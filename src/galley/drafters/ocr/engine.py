@@ -56,8 +56,7 @@ class OcrEngine:
         recogniser's frame features. What is illegible (confidence below 0.5) is left out.
         """
         found = self.detect(image) if quads is None else quads
-        lines = self.read_quads(image, found, features=features)
-        return [line for line in lines if line.text.strip() and (line.confidence or 0) >= _MIN_CONFIDENCE]
+        return [line for line in self.read_quads(image, found, features=features) if is_legible(line)]
 
     def read_lines(
         self, image: NDArray[np.uint8], boxes: Sequence[BBox], *, features: bool = False
@@ -112,6 +111,11 @@ class OcrEngine:
         return best
 
 
+def is_legible(line: TextLine) -> bool:
+    """Whether a recognised line is more than a guess."""
+    return bool(line.text.strip()) and (line.confidence or 0) >= _MIN_CONFIDENCE
+
+
 def _directions(quad: Quad) -> list[Quad]:
     """The quad with its first side along the text, for every direction the text may run."""
     across, down = sides(quad)
@@ -134,4 +138,5 @@ def _line(quad: Quad, reading: Reading, features: bool) -> TextLine:
         size=down,
         char_frames=reading.char_frames if features else None,
         features=reading.features if features else None,
+        ink=reading.ink,
     )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from galley.drafters.letter_ink import LetterInk, letter_ink
 from galley.drafters.ocr.ctc import BLANK, collapse, log_likelihood
 from galley.drafters.ocr.onnx_cut import cut
 from galley.drafters.ocr.onnx_denormals import flush_denormals
@@ -33,6 +34,7 @@ class Reading(NamedTuple):
     features: (frames, 120) float16, a frame per 8 pixels of width at height 48; (0, 120) when not asked for.
     char_ids, char_frames: (len(text),) int64; the class of each character and the frame it was read at.
     confidence: mean probability of the characters, 0 to 1; 0 when the text is empty.
+    ink: how much of the line's ink the characters explain.
     """
 
     features: NDArray[np.float16]
@@ -40,6 +42,7 @@ class Reading(NamedTuple):
     char_frames: NDArray[np.int64]
     text: str
     confidence: float
+    ink: LetterInk = LetterInk()
 
 
 class Recogniser:
@@ -103,12 +106,14 @@ class Recogniser:
         classes, probability, space = self._classify(frames)
         spans = collapse(classes, probability)
         ids, at = self._spaced(spans.ids, (spans.first + spans.last) // 2, space, pixels)
+        text = self._text(ids)
         return Reading(
             features=frames[: len(frames) if features else 0].astype(np.float16),
             char_ids=ids,
             char_frames=at,
-            text=self._text(ids),
+            text=text,
             confidence=float(spans.confidence.mean()) if len(spans.ids) else 0.0,
+            ink=letter_ink(pixels[0].mean(axis=0), text, at),
         )
 
     def _text(self, ids: NDArray[np.int64]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from galley.drafters.ocr.engine import is_legible
 from galley.drafters.text_layer import text_layer_lines
 from galley.ingest.page import LayerQuality, TextLayer
 from galley.parsing.page.state import PageState
@@ -16,12 +17,15 @@ def read_lines(page: PageState, tools: PageTools) -> None:
     Where OCR reads nothing and the text layer shows words, these are taken, and a warning says so.
 
     Reads: image, line_quads, text_layer, uses_text_layer, warnings.
-    Changes: lines, ocr_lines, warnings.
+    Changes: lines, ocr_lines, illegible_lines, warnings.
     """
     if page.uses_text_layer:
         page.lines = text_layer_lines(page.text_layer)
         return
-    page.ocr_lines = tools.ocr.read(page.image, quads=page.line_quads, features=tools.keep_features)
+    quads = tools.ocr.detect(page.image) if page.line_quads is None else page.line_quads
+    read = tools.ocr.read_quads(page.image, quads, features=tools.keep_features)
+    page.ocr_lines = [line for line in read if is_legible(line)]
+    page.illegible_lines = [line for line in read if not is_legible(line)]
     page.lines = list(page.ocr_lines)
     if not page.ocr_lines and _shows_words(page.text_layer):
         page.lines = text_layer_lines(page.text_layer)

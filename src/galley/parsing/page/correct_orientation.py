@@ -34,12 +34,13 @@ def correct_orientation(page: PageState, tools: PageTools) -> None:
     upside_down = page.uses_text_layer and _runs_backwards(layer)
     if page.uses_text_layer and not upside_down and not _runs_sideways(layer):
         return
-    page.rotation = 180 if upside_down else page_orientation(page.image, tools.ocr)
+    quads = None if page.uses_text_layer else tools.ocr.detect(page.image)
+    page.rotation = 180 if upside_down else page_orientation(page.image, tools.ocr, quads)
     page.text_layer = turned_layer(layer, page.rotation, page.width, page.height)
     if page.rotation:
         page.image = turned(page.image, page.rotation)
     if not page.uses_text_layer:
-        page.line_quads = tools.ocr.detect(page.image)
+        page.line_quads = tools.ocr.detect(page.image) if page.rotation else quads
         _undo_skew(page, tools.ocr)
 
 

@@ -71,6 +71,7 @@ class PageState:
             been looked for yet.
         regions: What the layout detector found, best score first.
         ocr_lines: Lines as they were recognised, before any were joined; empty where the text layer is used.
+        illegible_lines: Boxes that may hold text and could not be read; what was guessed of them.
         lines: Lines of text, each part of the page's text in one of them.
         body: Measures of the running text.
         loose_lines: Lines that no zone has taken yet.
@@ -92,6 +93,7 @@ class PageState:
     line_quads: NDArray[np.float32] | None = None
     regions: list[Region] = field(default_factory=list)
     ocr_lines: list[TextLine] = field(default_factory=list)
+    illegible_lines: list[TextLine] = field(default_factory=list)
     lines: list[TextLine] = field(default_factory=list)
     body: BodyText = field(default_factory=BodyText)
     loose_lines: list[TextLine] = field(default_factory=list)

@@ -15,6 +15,7 @@ from galley.parsing.options import ParseOptions
 if TYPE_CHECKING:
     from galley.drafters.formulas import FormulaReader
     from galley.drafters.ocr import OcrEngine
+    from galley.drafters.ocr.tesseract import Tesseract
     from galley.drafters.tables import TableReader
 
 ImageSink = Callable[[str, NDArray[np.uint8]], str]
@@ -50,6 +51,13 @@ class PageTools:
         return OcrEngine()
 
     @cached_property
+    def tesseract(self) -> Tesseract:
+        """Reads lines in scripts that ``ocr`` does not know."""
+        from galley.drafters.ocr.tesseract import Tesseract
+
+        return Tesseract()
+
+    @cached_property
     def tables(self) -> TableReader:
         """Finds the rows and columns of a table."""
         from galley.drafters.tables import TableReader
@@ -67,6 +75,7 @@ class PageTools:
         """Tools for other options that share the models of these."""
         twin = PageTools(options, image_sink, self.detector)
         twin.ocr, twin.tables, twin.formulas = self.ocr, self.tables, self.formulas
+        twin.tesseract = self.tesseract
         return twin
 
 
