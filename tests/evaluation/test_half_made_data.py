@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("apted", reason="needs galley[eval]")
-pytest.importorskip("fuzzysearch", reason="needs galley[eval]")
-pytest.importorskip("matplotlib", reason="needs galley[eval]")
-pytest.importorskip("pylatexenc", reason="needs galley[eval]")
+pytest.importorskip("apted", reason="needs galley-ocr[eval]")
+pytest.importorskip("fuzzysearch", reason="needs galley-ocr[eval]")
+pytest.importorskip("matplotlib", reason="needs galley-ocr[eval]")
+pytest.importorskip("pylatexenc", reason="needs galley-ocr[eval]")
 
 from PIL import Image
 

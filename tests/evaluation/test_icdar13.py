@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("lxml", reason="needs galley[eval]")
-pytest.importorskip("matplotlib", reason="needs galley[eval]")
+pytest.importorskip("lxml", reason="needs galley-ocr[eval]")
+pytest.importorskip("matplotlib", reason="needs galley-ocr[eval]")
 
 from galley.cli.app import run as galley
 from galley.errors import InputError

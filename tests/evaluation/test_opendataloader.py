@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("apted", reason="needs galley[eval]")
-pytest.importorskip("matplotlib", reason="needs galley[eval]")
+pytest.importorskip("apted", reason="needs galley-ocr[eval]")
+pytest.importorskip("matplotlib", reason="needs galley-ocr[eval]")
 
 from galley.cli.app import run as galley
 from galley.errors import InputError

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("apted", reason="needs galley[eval]")
-pytest.importorskip("fuzzysearch", reason="needs galley[eval]")
-pytest.importorskip("matplotlib", reason="needs galley[eval]")
-pytest.importorskip("pylatexenc", reason="needs galley[eval]")
+pytest.importorskip("apted", reason="needs galley-ocr[eval]")
+pytest.importorskip("fuzzysearch", reason="needs galley-ocr[eval]")
+pytest.importorskip("matplotlib", reason="needs galley-ocr[eval]")
+pytest.importorskip("pylatexenc", reason="needs galley-ocr[eval]")
 
 from galley.cli.app import run as galley
 from galley.evaluation import benchmarks

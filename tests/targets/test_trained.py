@@ -16,6 +16,7 @@ from galley.decoding import (
     Decoder,
     DraftMatching,
     Finish,
+    ForwardCosts,
     Mtp,
     PromptLookup,
     Request,
@@ -60,7 +61,10 @@ CASES = [
 def write(
     model: Any, prompts: list[Any], texts: list[list[int]], drafter: str, batch: int, **more: Any
 ) -> list[Result]:
-    """Decode all prompts; ``match`` has noisy free drafts of every text."""
+    """Decode all prompts; ``match`` has noisy free drafts of every text.
+
+    Costs are given, not measured, so that what ``auto`` drafts does not depend on what else runs on the machine.
+    """
     requests = [
         Request(
             prompt,
@@ -71,7 +75,7 @@ def write(
         )
         for row, prompt in enumerate(prompts)
     ]
-    return Decoder(model, SETTINGS[drafter], max_batch=batch).run(requests)
+    return Decoder(model, SETTINGS[drafter], max_batch=batch, costs=ForwardCosts.flat()).run(requests)
 
 
 def counted(results: list[Result]) -> Stats:

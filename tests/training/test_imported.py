@@ -100,7 +100,7 @@ def test_the_imported_model_writes_what_the_shipped_one_writes() -> None:
     ]
     prompt = NanoPrompt(make_reading(shipped.vocabulary, [read(lines)], Task.TEXT), Task.TEXT)
     request = Request(prompt, max_tokens=80)
-    first, second = (Decoder(target, "none").run([request])[0] for target in (shipped, imported))
+    first, second = (Decoder(target, "ar").run([request])[0] for target in (shipped, imported))
     assert first.error is None and second.error is None
     assert shipped.decode(first.ids) == " ".join(lines)
     assert first.ids == second.ids

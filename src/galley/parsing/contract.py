@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-_LIST = r"^{}: ((?:.+\n?)+?)(?=^\w+:|\Z)"
+_LIST = r"^{}: (.+(?:\n(?!\w+:).+)*)"
 
 
 @dataclass(frozen=True)
