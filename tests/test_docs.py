@@ -43,3 +43,12 @@ def test_named_make_targets_exist() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_marks_of_a_merge_stay(page: Path) -> None:
     assert not re.search(r"^(<{7}|>{7}) ", page.read_text(), re.MULTILINE)
+
+
+def test_every_row_of_the_papers_has_its_section_and_its_command() -> None:
+    """A section of the page is a heading, the command in a line of its own, and what it printed."""
+    rows = re.findall(
+        r'^    "([a-z0-9-]+)": \w+_rows\.', (ROOT / "tools/papers/run.py").read_text(), re.MULTILINE
+    )
+    commands = re.findall(r"^`run\.py ([a-z0-9-]+)`$", (ROOT / "docs/papers.md").read_text(), re.MULTILINE)
+    assert rows and sorted(commands) == sorted(rows)

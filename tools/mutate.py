@@ -29,7 +29,7 @@ TESTS = {
     "decoding/accept.py decoding/penalty.py": "decoding: counting acceptance exact",
     "decoding/guard.py": "decoding: guard engine",
     "decoding/budget.py": "decoding: budget auto engine tokens_per_forward",
-    "decoding/matching.py decoding/pool.py": "decoding: matching tokens_per_forward engine exact",
+    "decoding/matching.py decoding/pool.py": "decoding: matching switches tokens_per_forward engine exact",
     "decoding/diffusion.py": "decoding: diffusion",
     "decoding/stats.py": "decoding: counting tokens_per_forward",
     "decoding/tree.py decoding/window.py": "decoding: tree tokens_per_forward engine matching exact",

@@ -10,6 +10,7 @@ from toy_target import ToyMtpTarget, ToyTarget
 
 from galley.decoding import Decoder, Mtp, Request, Scores, Stats
 from galley.decoding.penalty import RepetitionPenalty
+from galley.decoding.stats import Seconds
 
 
 def test_a_forward_counts_as_what_its_window_holds() -> None:
@@ -63,3 +64,7 @@ def test_a_penalty_leaves_tokens_alone_that_the_model_does_not_have() -> None:
     penalty = RepetitionPenalty(2.0, [-1, 3, 10**9])
     assert penalty.logits(scores, 0, [-5]).tolist() == [2.0, -1.0, 0.5]
     assert penalty.logits(scores, 0, [0, 1]).tolist() == [1.0, -2.0, 0.5]
+
+
+def test_all_phases_make_up_the_total() -> None:
+    assert Seconds(prefill=1.0, draft=2.0, verify=4.0, draft_search=8.0).total == 15.0

@@ -29,6 +29,13 @@ def test_an_unsure_drafter_reveals_one_token_per_step() -> None:
     assert len(result.ids) == len(result.trace) == 13
 
 
+def test_a_limit_within_a_block_cuts_the_block() -> None:
+    target = ToyTarget(block_size=8, quality=1.0, stop_bias=ENDLESS)
+    result = diffuse(target, 1, max_tokens=30, tau_c=0.05)
+    assert (result.ids, result.finish) == (plain(target, 1, 30), Finish.LENGTH)
+    assert len(result.trace) == 30
+
+
 def test_the_text_is_cut_at_the_first_stop() -> None:
     target = ToyTarget(block_size=8, quality=1.0, stop_bias=ENDLESS)
     text = plain(target, 1, 40)

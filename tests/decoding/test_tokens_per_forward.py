@@ -127,6 +127,37 @@ def test_mtp_accepts_its_depth() -> None:
     assert result.stats.tpf == 4.0
 
 
+def test_each_forward_is_a_round_of_the_trace() -> None:
+    result = decode(ToyTarget(stop_bias=ENDLESS), "ar", 12)
+    assert [committed.round for committed in result.trace] == list(range(12))
+
+
+@pytest.mark.parametrize("drafter", ["ar", "match", "self-spec", "mtp", "prompt-lookup"])
+def test_forwards_are_timed_for_auto_alone(drafter: str) -> None:
+    """Any other way of drafting runs no forward but those that it counts."""
+
+    class Counting(ToyMtpTarget):
+        calls = 0
+
+        def forward(self, items, detail=ScoreDetail.ARGMAX):  # type: ignore[no-untyped-def]
+            self.calls += 1
+            return super().forward(items, detail)
+
+    target = Counting(stop_bias=ENDLESS)
+    target.block_size, target.mask_id = 4, target.vocab_size - 1
+    (result,) = Decoder(target, drafter).run([Request(3, max_tokens=20, loop_guard=None)])
+    assert len(result.ids) == 20
+    stats = result.stats
+    assert target.calls == stats.plain_forwards + stats.draft_forwards + stats.verify_forwards
+
+
+def test_auto_asks_a_head_where_nothing_else_drafts() -> None:
+    target = ToyMtpTarget(quality=1.0, stop_bias=ENDLESS)
+    result = decode(target, Auto(drafters=(DraftMatching(), Mtp(depth=3))), 1 + 4 * 10)
+    assert result.stats.batch_drafts == 10
+    assert result.stats.tpf == 4.0
+
+
 def test_plain_decoding_needs_a_forward_per_token() -> None:
     stats = decode(ToyTarget(stop_bias=ENDLESS), "ar", 50).stats
     assert (stats.plain_forwards, stats.tpf, stats.aal) == (49, 1.0, 1.0)

@@ -57,6 +57,23 @@ def test_scores_equal_ragged_ones(fixed: Any, target: Load, prompts: Load) -> No
         np.testing.assert_allclose(ours, theirs, atol=3e-4)
 
 
+def test_rows_of_no_sequence_stand_behind_all_living_ones(
+    checkpoint: Callable[[str], Path], target: Load, prompts: Load
+) -> None:
+    """Four sequences fill the rows there are; three of them run as a batch of four, so that one row more is needed."""
+    fresh = load_target(checkpoint("gravity_ocr"), device="cpu")
+    fresh.use_fixed_shapes(capture=False)
+    answers = []
+    for model in (fresh, target("gravity_ocr")):
+        handles = [handle for handle, _ in model.prefill(prompts("gravity_ocr")[:4])]
+        items = [(handle, Window.chain([20, 31])) for handle in handles[1:]]
+        answers.append([scores.logprobs for scores in model.forward(items, ScoreDetail.FULL)])
+        for handle in handles:
+            model.release(handle)
+    for ours, theirs in zip(*answers, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=3e-4)
+
+
 @pytest.mark.parametrize(
     "settings", [Autoregressive(), DraftMatching(), SelfSpeculation(), Auto()], ids=lambda s: type(s).__name__
 )

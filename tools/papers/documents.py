@@ -40,13 +40,13 @@ class Document:
         return Request(self.prompt, drafts, max_tokens=self.most, **more)
 
 
-def load(name: str) -> Timed:
-    """A tiny checkpoint; ``train.py`` makes it."""
+def load(name: str, dtype: str | None = None) -> Timed:
+    """A tiny checkpoint in float32 unless ``dtype`` names another; ``train.py`` makes it."""
     folder = FOLDER / name
     if not (folder / "config.json").is_file():
         raise SystemExit(f"{folder} is not there; run python tools/papers/train.py {name} first")
     marked = name in TINY and TINY[name].marked
-    return Timed(load_target(folder, device="cpu"), marked)
+    return Timed(load_target(folder, device="cpu", dtype=dtype), marked)
 
 
 def crops(target: Timed, scale: float = 1.0) -> tuple[list[Document], Measured]:

@@ -16,6 +16,7 @@ from pathlib import Path
 import decoding_rows
 import hardware_rows
 import hsd_rows
+import precision_rows
 import torch
 import training_rows
 import transformers
@@ -34,6 +35,7 @@ ROWS: dict[str, Callable[[], list[Table]]] = {
     "hsd": hsd_rows.hsd,
     "hsd-pieces": hsd_rows.ablation,
     "labels": training_rows.labels,
+    "bf16": precision_rows.bf16,
 }
 """Rows by name."""
 

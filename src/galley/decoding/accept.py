@@ -54,7 +54,7 @@ class Exact:
 
 @dataclass(frozen=True)
 class Threshold:
-    """HSD, 3: the likeliest drafted child u* while log p(u*) - log p(best) >= log tau; else the best token.
+    """The likeliest drafted child u* while log p(u*) - log p(best) >= log tau; else the best token (HSD, section 3).
 
     Attributes:
         tau: in (0, 1]; 1 is exact greedy up to ties, HSD uses 0.75.

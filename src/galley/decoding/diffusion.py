@@ -23,7 +23,7 @@ def diffuse(
     tau_c: float = 0.9,
     block_size: int | None = None,
 ) -> Result:
-    """Write block by block (GravityOCR, direct mode); the quality is below that of the causal path.
+    """Write block by block (GravityOCR's direct block diffusion); the quality is below that of the causal path.
 
     Each denoising step reveals every position of the block whose probability exceeds ``tau_c``, or the most
     confident one if none does. A full block is written to the cache by one causal forward. The text is cut at the

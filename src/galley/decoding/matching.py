@@ -1,4 +1,4 @@
-"""Draft–target matching (HSD, 3): from the text committed so far to the drafts that may continue it.
+"""Draft–target matching (HSD, section 3): from the text committed so far to the drafts that may continue it.
 
 The paper looks the last n = 3 tokens up in every draft and merges what follows into one prefix tree. ``MatchLimits``
 says what is done besides, and switches each of it off.
@@ -25,8 +25,8 @@ _SHIFT_WEIGHTS = (0.5, 0.25, 0.25)
 class MatchLimits:
     """How the committed text is matched with drafts.
 
-    Of HSD (3) is ``n``. The public HSD code has besides it ``grown``, ``depth``, ``weakest`` and ``by_key``. The
-    numbers of ``grown``, ``chain`` and ``places``, and ``resume`` and ``begin``, are Galley's own.
+    Of the paper (HSD, section 3) is ``n``. The public HSD code has besides it ``grown``, ``depth``, ``weakest`` and
+    ``by_key``. The numbers of ``grown``, ``chain`` and ``places``, and ``resume`` and ``begin``, are Galley's own.
 
     Attributes:
         n: tokens that must match (HSD: 3).

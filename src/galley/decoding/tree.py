@@ -1,4 +1,4 @@
-"""Drafts, and the prefix tree that many of them share (HSD, 3: prefix-tree batching)."""
+"""Drafts, and the prefix tree that many of them share (HSD, section 3: prefix-tree batching)."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Window:
 
     @classmethod
     def tree(cls, tokens: Sequence[int] | Ids, parents: Sequence[int] | Ids) -> Window:
-        """A prefix tree; a slot sees itself and its ancestors (HSD, 3).
+        """A prefix tree; a slot sees itself and its ancestors (HSD, section 3: prefix-tree batching).
 
         Args:
             tokens: (n,) token ids.
@@ -79,7 +79,7 @@ class Window:
 
     @classmethod
     def drafting(cls, boundary: int, mask_id: int, block_size: int) -> Window:
-        """``[x0, M × block_size]``: x0 is causal, every mask sees x0 and all masks (GravityOCR, 3)."""
+        """``[x0, M × block_size]``: x0 is causal, every mask sees x0 and all masks (GravityOCR, section 3)."""
         return cls.chain([boundary]).with_blocks([(0, [mask_id] * block_size)])
 
     def with_blocks(self, blocks: Sequence[tuple[int, Sequence[int] | Ids]]) -> Window:

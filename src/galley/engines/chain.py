@@ -2,7 +2,7 @@
 
 An engine with paged attention verifies chains, not trees, and always from the last committed token on. What it kept is
 known only afterwards. So a tree is cut to its likeliest path. A drafting forward's prediction for the boundary, which
-Galley's own decoder commits at once, leads the chain instead: ``[a0, d1 .. dB]`` (GravityOCR, 3).
+Galley's own decoder commits at once, leads the chain instead: ``[a0, d1 .. dB]`` (GravityOCR, section 3).
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class ParseOptions(BaseModel):
         decode: the way of drafting, a name of ``decode_names()``: ``ar`` drafts nothing, ``auto`` with all that the
             model supports.
         tau: 1 keeps exactly what the model would write alone. Less also accepts drafted tokens that the model finds
-            nearly as likely (HSD, 3).
+            nearly as likely (HSD, section 3).
         block_size: masks per block of the model's own drafts; None takes the model's.
         overlap: whether the page stage of ``hierarchical`` starts while blocks are still being read.
         batch: most sequences decoded, or requests to a server open, at a time.

@@ -1,4 +1,4 @@
-"""Drafts matched against the text: free drafts of others (HSD, 3), and the text itself (prompt lookup)."""
+"""Drafts matched against the text: free drafts of others (HSD, section 3), and the text itself (prompt lookup)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from galley.decoding.window import Ids
 
 @dataclass(frozen=True)
 class DraftMatching:
-    """Free drafts matched against the text (HSD, 3).
+    """Free drafts matched against the text (HSD, section 3: draft–target matching).
 
     Attributes:
         limits: how the text is matched.

@@ -23,7 +23,7 @@ LARGEST_BLOCK = 512
 
 @dataclass(frozen=True)
 class SelfSpeculation:
-    """The model drafts for itself: a drafting forward, then a verifying one (GravityOCR, 3).
+    """The model drafts for itself: a drafting forward, then a verifying one (GravityOCR, section 3).
 
     Attributes:
         block_size: masks per block; None for what the model was trained for.

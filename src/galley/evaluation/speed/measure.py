@@ -155,7 +155,7 @@ def time_taus(
     taus: Sequence[float],
     repeats: int,
 ) -> list[TauTimes]:
-    """All units one by one, accepting drafted tokens down to each ``tau`` (HSD, 3), in turn with AR."""
+    """All units one by one, accepting drafted tokens down to each ``tau`` (HSD, section 3), in turn with AR."""
     exact_seconds = 0.0
     sums = {tau: _TauSum() for tau in taus}
     for unit, exact in zip(units, alone, strict=True):

@@ -1,4 +1,4 @@
-"""The ``hierarchical`` strategy (HSD, 3).
+"""The ``hierarchical`` strategy (HSD, section 3: its two stages).
 
 Regions are verified first, then the whole page with all that was read in them as an unordered pool of drafts, so that
 the model decides on the reading order.
