@@ -1,5 +1,6 @@
-"""A process pool in which no item can hang the run: each has a time limit, past which its process is
-replaced.
+"""A process pool in which no item can hang the run: each has a time limit.
+
+A process that is past the limit is replaced.
 """
 
 from __future__ import annotations

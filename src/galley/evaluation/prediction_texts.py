@@ -12,8 +12,11 @@ _SUFFIXES = (".md", ".html", ".txt", ".tex", ".mmd")
 
 
 class PredictionTexts:
-    """``path``: a folder with a file for each sample, or a JSON object of texts by sample name, with or
-    without the image's suffix.
+    """Predictions by sample name.
+
+    Args:
+        path: A folder with a file for each sample, or a JSON object of texts by sample name, with or without the
+            image's suffix.
     """
 
     def __init__(self, path: Path) -> None:

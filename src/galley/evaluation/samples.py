@@ -44,6 +44,8 @@ class Sample:
 
 @dataclass
 class Scored:
+    """A sample with what was predicted for it (None: nothing) and its metrics."""
+
     sample: Sample
     predicted: str | None
     metrics: Metrics

@@ -20,6 +20,7 @@ class ApiKey:
         self._app, self._key, self._public = app, key.encode(), public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on where it is public or brings the key; answer 401 otherwise."""
         if scope["type"] != "http" or self._is_public(scope["path"]) or self._is_right(Request(scope)):
             await self._app(scope, receive, send)
             return

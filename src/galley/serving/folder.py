@@ -18,14 +18,17 @@ class JobFolder:
 
     @property
     def document(self) -> Path:
+        """The document as it was sent."""
         return self.path / "document"
 
     @property
     def state(self) -> Path:
+        """The file that holds the job's state."""
         return self.path / "job.json"
 
     @property
     def images(self) -> Path:
+        """The folder of the figures' pictures."""
         return self.path / "images"
 
     def page(self, number: int) -> Path:

@@ -28,6 +28,7 @@ class State(str, Enum):
 
     @property
     def ended(self) -> bool:
+        """Whether nothing more will happen to the job."""
         return self not in (State.QUEUED, State.RUNNING)
 
 

@@ -67,8 +67,11 @@ def token_texts(ids: Sequence[int], decode: Decode) -> Iterator[str]:
 
 
 class TextStream:
-    """Token ids to text as they come. Decodes a token together with those before it, since tokenizers treat
-    the beginning of a text in their own way."""
+    """Turns token ids to text as they come.
+
+    A token is decoded together with those before it, since tokenizers treat the beginning of a text in their own
+    way.
+    """
 
     def __init__(self, decode: Decode) -> None:
         self._decode = decode

@@ -36,10 +36,16 @@ class Limits:
 
 @dataclass(frozen=True)
 class Settings:
-    """options: the defaults of every request; its model, device and max_pixels are the server's alone. workers:
-    processes that read drafts. lanes: pages a model has under way at a time. state_dir: where jobs survive a
-    restart; a folder for this run alone when None. grace: seconds accepted jobs get to finish at the end.
-    factory: makes other parsers in the draft workers.
+    """How the server works.
+
+    Attributes:
+        options: Defaults of every request. Model, device and max_pixels cannot be changed by a request.
+        limits: What the server refuses.
+        workers: Processes that read drafts.
+        lanes: Pages that a model reads at the same time.
+        state_dir: Where jobs survive a restart; a temporary folder when None.
+        grace: Seconds that accepted jobs get to finish when the server stops.
+        factory: Makes other parsers in the draft workers.
     """
 
     options: ParseOptions = field(default_factory=ParseOptions)

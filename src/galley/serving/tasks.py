@@ -60,8 +60,13 @@ Task = OpenDocument | ReadPage | FinishDocument | ReadRegion
 
 @dataclass
 class Counts:
-    """What decoding took: added up over sequences. ``seconds_ar``, ``seconds``: what the forwards of plain
-    decoding would have cost and what those of drafting did, None where costs are not measured."""
+    """What decoding took, added up over sequences.
+
+    Attributes:
+        seconds_ar: What the forwards of autoregressive decoding would have cost; None where costs are not
+            measured.
+        seconds: What the forwards of drafting cost; None where costs are not measured.
+    """
 
     tokens: int = 0
     prefills: int = 0
@@ -100,8 +105,13 @@ class Counts:
 
 @dataclass(frozen=True)
 class Opened:
-    """pages: numbers asked for. missing: messages about those that do not exist. head: the document without
-    pages, as JSON."""
+    """A document that was opened.
+
+    Attributes:
+        pages: The page numbers asked for.
+        missing: Messages about those that do not exist.
+        head: The document without pages, as JSON.
+    """
 
     pages: list[int]
     missing: list[str]

@@ -35,8 +35,10 @@ class Example:
     payload: Any = None
 
     def response_positions(self, response: Ids, block_size: int) -> tuple[Ids, Ids]:
-        """Positions (axes, n) of the filled response in its clean and in its corrupted streams: the same, one
-        after the other, unless a model has its own way."""
+        """Positions (axes, n) of the filled response in its clean and in its corrupted streams.
+
+        Both are the same, one number after the other, unless a model numbers them in another way.
+        """
         counted = self.first_position + np.arange(len(response))
         positions = np.broadcast_to(counted, (len(self.prompt_positions), len(response)))
         return positions, positions

@@ -16,8 +16,14 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class GrpoSettings:
-    """low, high: the ratio is clipped to [1 − low, 1 + high]. kl: weight of the KL term. cap: the most that a
-    token's correction for differing kernels may count."""
+    """Settings of the GRPO loss.
+
+    Attributes:
+        low: The ratio is clipped at 1 − low from below.
+        high: The ratio is clipped at 1 + high from above.
+        kl: Weight of the KL term.
+        cap: The most that a token's correction for differing kernels may count.
+    """
 
     low: float = 0.2
     high: float = 0.28

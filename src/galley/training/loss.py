@@ -12,8 +12,15 @@ from galley.training.example import IGNORE
 
 
 class JointLoss(NamedTuple):
-    """total: what is minimised. ar, diff: mean cross-entropy of the next tokens and of the masked targets, in nats.
-    ar_tokens, diff_tokens: labels of each."""
+    """The joint loss and its parts.
+
+    Attributes:
+        total: What is minimised.
+        ar: Mean cross-entropy of the next tokens, in nats.
+        diff: Mean cross-entropy of the masked targets, in nats.
+        ar_tokens: Number of labels of ``ar``.
+        diff_tokens: Number of labels of ``diff``.
+    """
 
     total: Tensor
     ar: Tensor

@@ -39,8 +39,10 @@ class Recipe:
         return 1 + self.schedule.streams if self.joint else 1
 
     def cost(self, example: Example) -> int:
-        """Slots a document takes, at most if its schedule is not drawn yet: prompt (image included) + one response
-        per stream."""
+        """The slots a document takes: its prompt, image included, and one response per stream.
+
+        It is the most it can take if its schedule is not drawn yet.
+        """
         end = self.block_size if self.joint else 1
         return len(example.prompt) + self.streams * (len(example.response) + end)
 

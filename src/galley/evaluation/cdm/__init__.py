@@ -19,8 +19,12 @@ __all__ = ["CdmScore", "cdm", "cdm_all", "require_renderer"]
 
 @dataclass(frozen=True)
 class CdmScore:
-    """F1 of matched tokens, 0 to 1. ``problem`` says why a formula could not be drawn; an empty prediction
-    is none. ``failed``: the truth or the renderer is at fault, so the 0 says nothing about the prediction.
+    """How well one predicted formula matches the true one when both are drawn.
+
+    Attributes:
+        f1: F1 score of matched tokens, 0 to 1.
+        problem: Why a formula could not be drawn. An empty prediction is no problem.
+        failed: The truth or the renderer is at fault, so a score of 0 says nothing about the prediction.
     """
 
     f1: float

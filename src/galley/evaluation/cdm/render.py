@@ -48,8 +48,10 @@ class RenderError(RuntimeError):
 
 @cache
 def require_renderer() -> None:
-    """Raises ``ModelError`` with the install line when TeX or poppler is missing or cannot draw colours in
-    math.
+    """Check that formulas can be drawn here.
+
+    Raises:
+        ModelError: TeX or poppler is missing or cannot draw colours in math; says what to install.
     """
     for program in ("pdflatex", "pdftoppm"):
         if shutil.which(program) is None:
@@ -127,8 +129,9 @@ def _complaint(folder: Path) -> str:
 
 
 def _find(pixels: np.ndarray, tokens: list[str]) -> Drawing:
-    """Boxes of the tokens' colours, one pixel wider than the ink, on the page cropped to its ink and a
-    margin.
+    """Find each token's colour on the page, cropped to what is drawn and a margin.
+
+    Boxes are one pixel wider than the coloured pixels.
     """
     codes = pixels[..., 0] << 16 | pixels[..., 1] << 8 | pixels[..., 2]
     rows, columns = np.nonzero(codes != 0xFFFFFF)

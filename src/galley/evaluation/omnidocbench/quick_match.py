@@ -53,9 +53,12 @@ class Match:
 
 @dataclass(frozen=True)
 class _Line:
-    """A block as it is matched. ``item`` is the block whose order, category and attributes the reference
-    reads for it: lines whose normal form is empty are left out there, but the list of blocks is not shortened
-    with them."""
+    """A block as it is matched.
+
+    Attributes:
+        item: The block whose order, category and attributes the reference reads for it. The reference leaves out
+            lines whose normal form is empty but does not shorten its list of blocks with them.
+    """
 
     index: int
     source: str

@@ -17,8 +17,10 @@ Say = Callable[[str], None]
 
 @dataclass
 class Evaluation:
-    """Everything a run found. ``problems`` names each page or formula that was not scored plainly, and
-    why.
+    """Everything that a run found.
+
+    Attributes:
+        problems: Each page or formula that was not scored in the normal way, and why.
     """
 
     pages: list[PageScores]

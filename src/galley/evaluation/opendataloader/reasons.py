@@ -77,7 +77,7 @@ def _difference(predicted: Iterable[str], truth: Iterable[str]) -> str:
 
 
 def _said(parts: dict[str, list[str]]) -> str:
-    """``missing: “a”; “b”; “c” (and 2 more). not in the truth: “d”``"""
+    """Differences in words: ``missing: “a”; “b”; “c” (and 2 more). not in the truth: “d”``."""
     said = []
     for name, texts in parts.items():
         if texts:

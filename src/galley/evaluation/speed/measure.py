@@ -1,5 +1,6 @@
-"""The protocol's clock work: warm-up first, ways in turn on each item so that none has a better hour than another,
-medians over repeats.
+"""Timing: warm-up first, then the ways of decoding in turn on each item, medians over repeats.
+
+Taking turns item by item gives every way the same share of the machine's better and worse moments.
 """
 
 from __future__ import annotations

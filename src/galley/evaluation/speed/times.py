@@ -14,8 +14,12 @@ LENGTHS = ((0, 128), (128, 256), (256, 512), (512, 1024), (1024, None))
 
 @dataclass(frozen=True)
 class Decoded:
-    """One unit decoded one way. seconds: end to end, median over repeats. decode_seconds: after the prefill; None
-    where the decoder does not tell. finish: as ``Finish`` says it.
+    """One unit decoded one way.
+
+    Attributes:
+        seconds: From start to end, median over repeats.
+        decode_seconds: The part after the prefill; None where the decoder does not tell.
+        finish: As ``Finish`` says it.
     """
 
     seconds: float
@@ -37,8 +41,12 @@ class UnitTimes:
 
 @dataclass(frozen=True)
 class PageTimes:
-    """One page read each way: median seconds, and how like the truth (AR's text where none is known) its text is,
-    0 to 1. same: whether the text is AR's.
+    """One page read each way.
+
+    Attributes:
+        seconds: Median seconds by way.
+        quality: Likeness to the truth (to the autoregressive text where none is known), 0 to 1, by way.
+        same: Whether the text is the autoregressive one, by way.
     """
 
     name: str
@@ -59,8 +67,12 @@ class BatchTimes:
 
 @dataclass(frozen=True)
 class TauTimes:
-    """All units at one acceptance threshold. likeness: of its texts to AR's, 0 to 1, mean over units. ar_seconds,
-    ar_tokens: of AR, measured in turn with it.
+    """All units at one acceptance threshold.
+
+    Attributes:
+        likeness: Of the texts to the autoregressive ones, 0 to 1, mean over units.
+        ar_seconds: Seconds of autoregressive decoding, measured in turn with it.
+        ar_tokens: Tokens of autoregressive decoding.
     """
 
     tau: float

@@ -44,6 +44,7 @@ class Recorder:
         self.requests: list[Request] = []
 
     def run(self, requests: Iterable[Request]) -> list[Result]:
+        """Decode, and note requests and results."""
         asked = list(requests)
         results = self._inner.run(asked)
         self.requests += map(_frozen, asked)
@@ -76,6 +77,7 @@ class Bench:
 
     @property
     def ways(self) -> list[str]:
+        """The names of the ways that the model can decode."""
         return list(self.runners)
 
     @property

@@ -1,5 +1,7 @@
-"""Regions and pages composed from the line data set in feature space: encoded lines, synthetic geometry, true
-targets."""
+"""Regions and pages composed from the line data set in feature space.
+
+Lines are encoded, their geometry is synthetic, and the targets are true.
+"""
 
 from __future__ import annotations
 
@@ -128,8 +130,11 @@ def _text(dataset: LineDataset, rng: random.Random) -> Composed:
 def _place(
     lines: Sequence[PrintedLine], scale: float, left: float, top: float
 ) -> tuple[list[SeenLine], float]:
-    """Lines moved so that their corner is at (left, top); and where the next block may begin, in font
-    sizes."""
+    """Move lines so that their corner is at (left, top).
+
+    Returns:
+        The lines, and where the next block may begin, in font sizes.
+    """
     x = min(line.box[0] for line in lines) * scale
     y = min(line.box[1] for line in lines) * scale
     placed = [seen(line, scale, left - x, top - y) for line in lines]
@@ -179,8 +184,11 @@ def _column_width(dataset: LineDataset, rng: random.Random) -> float:
 def _region(
     dataset: LineDataset, kind: str, width: float, rng: random.Random
 ) -> tuple[list[list[SeenLine]], str, float] | None:
-    """(groups, Markdown, height) of one block at the origin, or None when the drawn unit does not fit the
-    column."""
+    """Compose one block at the origin.
+
+    Returns:
+        Its groups, Markdown and height; None when the drawn unit does not fit the column.
+    """
     if kind == "heading":
         return _heading(dataset, rng.choice(["## ", "## ", "### "]), rng.uniform(1.12, 1.5), rng)
     unit = dataset.draw(kind, rng)

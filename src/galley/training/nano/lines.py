@@ -1,5 +1,7 @@
-"""The line data set: printed lines with their truth and what the recogniser saw in them, in shards of one ``.npz``
-file each."""
+"""The line data set: printed lines with their truth and what the recogniser saw in them.
+
+It is stored in shards of one ``.npz`` file each.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +42,17 @@ class PrintedLine(NamedTuple):
 
     @property
     def features(self) -> NDArray[np.float16]:
+        """The recogniser's features in their own scale."""
         return np.asarray(self.codes * self.scale, dtype=np.float16)
 
 
 @dataclass(frozen=True)
 class Unit:
-    """Lines printed together: a paragraph, a heading, stand-alone lines or a table. ``size``: font size in
-    pixels."""
+    """Lines printed together: a paragraph, a heading, stand-alone lines or a table.
+
+    Attributes:
+        size: Font size in pixels.
+    """
 
     kind: str
     size: float
@@ -54,8 +60,10 @@ class Unit:
 
 
 def write_shard(path: Path, units: Sequence[Unit]) -> None:
-    """Store units, features as int8 with one scale per channel (a third of the disk, an error below half a
-    step)."""
+    """Store units with features as int8 and one scale per channel.
+
+    This takes a third of the disk, with an error below half a step.
+    """
     lines = [line for unit in units for line in unit.lines]
     features = np.concatenate([line.features for line in lines]).astype(np.float32)
     scale = np.maximum(np.percentile(np.abs(features), 99.99, axis=0), 1e-6) / 127

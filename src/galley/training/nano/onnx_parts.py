@@ -113,8 +113,10 @@ def quantise(weight: Tensor) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
 
 
 def ints(*values: int) -> NDArray[np.int64]:
+    """An int64 array."""
     return np.array(values, np.int64)
 
 
 def floats(values: ArrayLike) -> NDArray[np.float32]:
+    """A float32 array."""
     return np.asarray(values, np.float32)

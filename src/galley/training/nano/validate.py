@@ -1,5 +1,7 @@
-"""Validation by decoding held-out documents with the real engine: quality against the reading, and tokens per
-forward."""
+"""Validation by decoding held-out documents with the real engine.
+
+It gives quality against the reading, and tokens per forward.
+"""
 
 from __future__ import annotations
 
