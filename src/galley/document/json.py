@@ -17,7 +17,13 @@ def to_json(document: Document, indent: int | None = 2) -> str:
 
 
 def json_pieces(head: Document, pages: Iterable[Page], indent: int | None = 2) -> Iterator[str]:
-    """The JSON of a document with the given pages, page by page. ``head``: the rest of the document."""
+    """The JSON of a document with the given pages, page by page.
+
+    Args:
+        head: The rest of the document.
+        pages: Its pages, asked for one at a time.
+        indent: Spaces for each level; one line when None.
+    """
     frame = head.model_copy(update={"pages": []}).model_dump_json(indent=indent, exclude_none=True)
     before, empty, after = frame.partition('"pages":[]' if indent is None else '"pages": []')
     outer, inner = ("", "") if indent is None else ("\n" + " " * indent, "\n" + " " * 2 * indent)

@@ -13,7 +13,8 @@ from galley.serving.refusal import Refusal, answer_refusal
 class ApiKey:
     """Lets requests through that carry the key, as a bearer token or in ``X-API-Key``.
 
-    public: paths served to anybody; one that ends in a slash stands for all below it.
+    Args:
+        public: Paths served to anybody; one that ends in a slash stands for all below it.
     """
 
     def __init__(self, app: ASGIApp, key: str, public: tuple[str, ...]) -> None:

@@ -48,7 +48,12 @@ class JobFolder:
         return self.path / f"result-{exporter.name}{exporter.suffix}"
 
     def write(self, path: Path, text: str | Iterable[str]) -> None:
-        """Write a file of this folder, whole or not at all. text: in one piece or in many."""
+        """Write a file of this folder, whole or not at all.
+
+        Args:
+            path: The file.
+            text: In one piece or in many.
+        """
         draft = path.with_name(f".{path.name}")
         with draft.open("wb") as file:
             pieces = [text] if isinstance(text, str) else text

@@ -15,11 +15,17 @@ MEGABYTE = 1 << 20
 class Limits:
     """What one client, or all of them together, may ask for.
 
-    max_bytes: of one document. max_pages: asked for in one document. queue: documents waiting or being read, and
-    region requests likewise. page_seconds, job_seconds, upload_seconds: after which a page fails, a job's
-    remaining pages fail, an upload is given up. wait_seconds, wait_pages: how long a request waits for its result
-    and up to which length of document, before it is answered with a job. keep_seconds, kept: how long and how
-    many finished jobs stay.
+    Attributes:
+        max_bytes: Size of one document.
+        max_pages: Pages asked for in one document.
+        queue: Documents waiting or being read, and as many region requests.
+        page_seconds: Time after which a page fails.
+        job_seconds: Time after which a job's remaining pages fail.
+        upload_seconds: Time after which an upload is given up.
+        wait_seconds: How long a request waits for its result before it is answered with a job.
+        wait_pages: Documents with more pages are answered with a job at once.
+        keep_seconds: How long finished jobs stay.
+        kept: How many finished jobs stay.
     """
 
     max_bytes: int = 100 * MEGABYTE

@@ -55,7 +55,9 @@ class Batch(NamedTuple):
 class Learner(Protocol):
     """A model in training.
 
-    module: its parameters. bidirectional_prompt: whether prompt slots see the whole prompt.
+    Attributes:
+        module: Its parameters.
+        bidirectional_prompt: Whether prompt slots see the whole prompt.
     """
 
     bidirectional_prompt: bool

@@ -64,8 +64,9 @@ class Objective(nn.Module):
 class Processes:
     """This process among those of a run, as ``accelerate launch`` started them.
 
-    device: asked for; None takes the process's GPU, or the CPU where there is none. One process alone takes any
-    device by name.
+    Args:
+        device: Asked for; None takes the process's GPU, or the CPU where there is none. One process alone takes
+            any device by name.
     """
 
     def __init__(self, device: str | None = None):

@@ -154,9 +154,12 @@ def join(rows: list[Row], capacity: int, pad: int) -> Row:
 class Packer:
     """First-fit packing of a stream of documents into batches of rows, with carry-over.
 
-    capacity: slots per row. rows: rows per batch. patience: documents that found no room before a batch is
-    closed; they open the next one. Documents longer than a row cannot be learnt from whole; ``too_long``
-    counts them, and ``InputError`` is raised when there is nothing else for long.
+    Args:
+        capacity: Slots per row.
+        rows: Rows per batch.
+        patience: Documents that found no room before a batch is closed; they open the next one. Documents
+            longer than a row cannot be learnt from whole; ``too_long`` counts them, and ``InputError`` is
+            raised when there is nothing else for long.
     """
 
     def __init__(self, recipe: Recipe, capacity: int, rows: int, patience: int = 4):

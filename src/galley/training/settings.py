@@ -12,12 +12,20 @@ PRECISIONS = ("bf16", "fp32")
 
 @dataclass(frozen=True)
 class Settings:
-    """How to train. Raises ``UsageError`` for a value that makes no sense.
+    """How to train.
 
-    steps: the step to stop at. rows, capacity: a batch of each process. rate: peak learning rate (of AdamW;
-    matrices of hidden layers, trained by Muon, take ``matrix_rate``). warmup: steps of linear rise. decay: last
-    steps over which rates fall to zero; 0 keeps them, so that a run can go on. ar_weight: w of the joint loss.
-    minutes: time between checkpoints. precision: ``bf16`` (autocast, master weights fp32) or ``fp32``.
+    Attributes:
+        steps: The step to stop at.
+        rows, capacity: A batch of each process.
+        rate: Peak learning rate (of AdamW; matrices of hidden layers, trained by Muon, take ``matrix_rate``).
+        warmup: Steps of linear rise.
+        decay: Last steps over which rates fall to zero; 0 keeps them, so that a run can go on.
+        ar_weight: w of the joint loss.
+        minutes: Time between checkpoints.
+        precision: ``bf16`` (autocast, master weights fp32) or ``fp32``.
+
+    Raises:
+        UsageError: For a value that makes no sense.
     """
 
     steps: int

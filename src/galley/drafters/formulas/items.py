@@ -15,7 +15,8 @@ _LINES = ("-", "\\mathrm{l}", "|", "/", "")
 class Group:
     """A part already read: its LaTeX, its box, and the size (pixels to the em) and baseline it stands on.
 
-    sure: log-probabilities of its symbols.
+    Attributes:
+        sure: Log-probabilities of its symbols.
     """
 
     latex: str

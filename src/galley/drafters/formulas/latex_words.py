@@ -56,7 +56,12 @@ _STYLED = re.compile(r"\\math(rm|bf|cal|bb|frak)\{(\w)\}")
 
 @dataclass(frozen=True)
 class Word:
-    """latex: without its scripts. name: the sign it is, "" for something composed."""
+    """A symbol, or several already composed, with the scripts that stand on it.
+
+    Attributes:
+        latex: Its LaTeX without scripts.
+        name: The symbol it is, "" for something composed.
+    """
 
     latex: str
     box: Box

@@ -67,7 +67,9 @@ def require_renderer() -> None:
 def draw(latex: str, cache_folder: Path) -> Drawing:
     """The formula's drawing, from ``cache_folder`` when it was drawn before.
 
-    Raises ``LatexError`` when the formula is not well-formed and ``RenderError`` when TeX draws nothing.
+    Raises:
+        LatexError: The formula is not well-formed.
+        RenderError: TeX draws nothing.
     """
     painted = paint(latex)
     key = sha256((_DOCUMENT + painted.latex).encode()).hexdigest()

@@ -34,7 +34,11 @@ _LONGEST_REPEAT = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Check(ABC):
-    """A fact about one page (1-based). ``max_diffs``: characters that may differ."""
+    """A fact about one page (1-based).
+
+    Attributes:
+        max_diffs: Characters that may differ.
+    """
 
     pdf: str
     page: int

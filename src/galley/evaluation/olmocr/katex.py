@@ -64,7 +64,11 @@ class Drawing:
 
 
 def require_katex() -> None:
-    """Raises ``ModelError`` with the install line when KaTeX or an engine to run it is missing."""
+    """Check that KaTeX and an engine to run it are installed.
+
+    Raises:
+        ModelError: One is missing; says how to install it.
+    """
     _engine()
 
 

@@ -102,7 +102,12 @@ def _line(boxes: list[Box], align: float) -> tuple[float, list[_Mark]]:
 
 
 def _lay(box: Box, align: float) -> tuple[float, list[_Mark]]:
-    """The box's advance width and the marks of its spans; ``align``: 0 left, 0.5 centred, 1 right."""
+    """The box's advance width and the marks of its spans.
+
+    Args:
+        box: KaTeX's box.
+        align: 0 left, 0.5 centred, 1 right.
+    """
     if "svg" in box:
         return 0.0, []
     if "t" in box:

@@ -102,7 +102,15 @@ def outputs(folder: Path, pdf: str, page: int) -> list[Path]:
 def run_checks(
     groups: Groups, folder: Path, *, workers: int, seconds: float, say: Callable[[str], None]
 ) -> Run:
-    """Every check's result; ``seconds``: the most one page may take."""
+    """Run all checks, page by page, in other processes.
+
+    Args:
+        groups: Checks by the page they belong to.
+        folder: Where the outputs are.
+        workers: Number of processes.
+        seconds: The most one page may take.
+        say: Takes lines of progress.
+    """
     by_page: dict[tuple[str, int], list[tuple[str, Check]]] = defaultdict(list)
     for group, checks in groups.items():
         for check in checks:

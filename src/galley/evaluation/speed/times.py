@@ -57,7 +57,11 @@ class PageTimes:
 
 @dataclass(frozen=True)
 class BatchTimes:
-    """All units decoded ``batch`` at a time. differing: units whose ids are not AR's at batch 1."""
+    """All units decoded ``batch`` at a time.
+
+    Attributes:
+        differing: Units whose ids are not AR's at batch 1.
+    """
 
     batch: int
     seconds: dict[str, float]
@@ -92,7 +96,12 @@ class TauTimes:
 
 @dataclass
 class Times:
-    """A whole run. setting: where and with what it ran. differences: exact decodings that wrote other ids."""
+    """A whole run.
+
+    Attributes:
+        setting: Where and with what it ran.
+        differences: Exact decodings that wrote other ids.
+    """
 
     setting: dict[str, Any]
     ways: list[str]

@@ -29,7 +29,11 @@ INEXACT = frozenset({"diffusion"})
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """One thing the model was asked to read. kind: text, table, formula or page, ``other`` where not known."""
+    """One thing the model was asked to read.
+
+    Attributes:
+        kind: Text, table, formula or page, ``other`` where not known.
+    """
 
     name: str
     kind: str

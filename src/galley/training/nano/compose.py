@@ -28,7 +28,11 @@ class Composed(NamedTuple):
 
 @dataclass(frozen=True)
 class Mixture:
-    """Shares of the tasks among composed examples. Raises ``UsageError`` for one below 0."""
+    """Shares of the tasks among composed examples.
+
+    Raises:
+        UsageError: For one below 0.
+    """
 
     text: float = 0.6
     table: float = 0.25
@@ -53,7 +57,11 @@ class LineDataset:
         self.by_kind: dict[str, list[Unit]] = {}
 
     def refresh(self, rng: random.Random, turn: int = 0) -> int:
-        """Number of shards held afterwards. Raises ``InputError`` where there are none."""
+        """Number of shards held afterwards.
+
+        Raises:
+            InputError: There are none.
+        """
         names = [path.name for path in sorted(self.folder.glob("shard-?????.npz")) if self._wanted(path)]
         if not names:
             raise InputError(
@@ -71,7 +79,11 @@ class LineDataset:
         return len(self.held)
 
     def draw(self, kind: str, rng: random.Random) -> Unit:
-        """A unit of a kind. Raises ``InputError`` where the shards held have none."""
+        """A unit of a kind.
+
+        Raises:
+            InputError: The shards held have none.
+        """
         if kind not in self.by_kind:
             raise InputError(
                 f"{self.folder} holds no {kind}: too few lines; build more shards, or larger ones"

@@ -43,7 +43,11 @@ def load_run(run: Path) -> Nano:
 
 
 def mean_of(runs: Sequence[Path]) -> Nano:
-    """A decoder with the mean of the runs' weights. Raises ``ModelError`` for runs of different shapes."""
+    """A decoder with the mean of the runs' weights.
+
+    Raises:
+        ModelError: For runs of different shapes.
+    """
     decoders = [load_run(run) for run in runs]
     nano = decoders[0]
     if any(_shape(other.config) != _shape(nano.config) for other in decoders):

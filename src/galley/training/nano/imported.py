@@ -31,7 +31,11 @@ Array = NDArray[np.float32]
 
 
 def import_model(folder: Path) -> Nano:
-    """The decoder of an exported folder. Raises ``ModelError`` for what is no export of ``galley.training``."""
+    """The decoder of an exported folder.
+
+    Raises:
+        ModelError: For what is no export of ``galley.training``.
+    """
     nano = Nano(NanoConfig.load(folder / CONFIG))
     try:
         with torch.no_grad():

@@ -24,10 +24,14 @@ Place = tuple[int, int, int, int]
 class PrintedLine(NamedTuple):
     """A line as printed and as read.
 
-    text: the truth. tail: what joins it to the next line of its unit (a space, a line feed, nothing, or ``-``
-    for a printed hyphen that is taken away). box: ink in pixels of its unit. place: (row, column, row span,
-    column span) of its table cell. read, char_frames, confidence: the recogniser's reading. codes, scale: its
-    features (frames, 120) are their product; codes are int8 when they come from a shard.
+    Attributes:
+        text: The truth.
+        tail: What joins it to the next line of its unit (a space, a line feed, nothing, or ``-`` for a printed
+            hyphen that is taken away).
+        box: Ink in pixels of its unit.
+        place: (row, column, row span, column span) of its table cell.
+        read, char_frames, confidence: The recogniser's reading.
+        codes, scale: Its features (frames, 120) are their product; codes are int8 when they come from a shard.
     """
 
     text: str
@@ -84,7 +88,11 @@ def write_shard(path: Path, units: Sequence[Unit]) -> None:
 
 
 def read_shard(path: Path) -> list[Unit]:
-    """The units of a shard. Raises ``InputError`` for a file that is none or is cut short."""
+    """The units of a shard.
+
+    Raises:
+        InputError: For a file that is none or is cut short.
+    """
     try:
         with np.load(path) as stored:
             codes, scale = stored["features"], stored["scale"]

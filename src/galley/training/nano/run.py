@@ -120,7 +120,11 @@ def build(options: argparse.Namespace) -> Trainer:
 
 
 def _imported(folder: Path, config: NanoConfig) -> Nano:
-    """The decoder of an exported model. Raises ``ModelError`` for one of another shape or vocabulary."""
+    """The decoder of an exported model.
+
+    Raises:
+        ModelError: For one of another shape or vocabulary.
+    """
     nano = import_model(folder)
     found = nano.config
     if found != replace(config, block_size=found.block_size, reach=found.reach, least_odds=found.least_odds):
