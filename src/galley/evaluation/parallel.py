@@ -45,7 +45,7 @@ def map_limited(
     outcomes: list[Outcome[Value]] = [Outcome(problem="not run")] * len(items)
     pool = ProcessPool(min(workers, len(items)), context=multiprocessing.get_context("spawn"))
     try:
-        waiting = {
+        waiting: dict[Future[Value], int] = {
             pool.schedule(function, args=[item], timeout=seconds): index for index, item in enumerate(items)
         }
         for done, future in enumerate(as_completed(waiting), start=1):

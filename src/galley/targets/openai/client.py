@@ -92,6 +92,8 @@ class Client:
         Raises:
             RequestFailed: it failed for good.
         """
+        # Not with tenacity: its part would be the loop below alone, and what to repeat and how long to wait
+        # (the server's ``Retry-After``) would stay ours.
         async with self._places:  # also while waiting to repeat: a server that is too busy gets less to do
             body = await asyncio.to_thread(make)
             attempt = 0
