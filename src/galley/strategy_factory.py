@@ -92,7 +92,7 @@ def _served_reader(model: str, options: ParseOptions) -> SelfDecoding:
 
 def _vllm_reader(model: str, options: ParseOptions) -> DraftingEngine:
     try:
-        from galley.engines.vllm.reader import EngineSettings, load_vllm
+        from galley.engines.vllm.vllm_reader import EngineSettings, load_vllm
     except ImportError as error:
         raise ModelError(
             "vLLM is not installed beside Galley; docs/engines.md says how, or leave out vllm:"

@@ -15,7 +15,7 @@ from galley.evaluation.benchmarks.folder import score as folder_score
 from galley.evaluation.benchmarks.unimer_test import squeezed
 from galley.evaluation.olmocr.text import normalise
 from galley.evaluation.teds import teds
-from galley.evaluation.text import character_similarity, edit_similarity, plain_text, word_f1
+from galley.evaluation.text_metrics import character_similarity, edit_similarity, plain_text, word_f1
 
 CELL = st.text(alphabet="abc 12é中&<>\"'\n|$\\", max_size=12)
 TABLE = st.lists(st.lists(CELL, min_size=1, max_size=4), min_size=1, max_size=4).map(

@@ -23,7 +23,7 @@ from galley.engines.chain import ChainDrafter, Masks
 from galley.engines.drafts import DRAFTS
 from galley.engines.vllm.decoder import VllmDecoder
 from galley.engines.vllm.engine import EngineSettings
-from galley.engines.vllm.reader import VllmReader, load_vllm
+from galley.engines.vllm.vllm_reader import VllmReader, load_vllm
 from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.hierarchical import HierarchicalParser

@@ -13,7 +13,7 @@ from galley.evaluation.records import FileName, read_json
 from galley.evaluation.report import Report
 from galley.evaluation.samples import Benchmark, Column, Metrics, Sample, make_report, score_samples
 from galley.evaluation.settings import Settings
-from galley.evaluation.text import character_similarity
+from galley.evaluation.text_metrics import character_similarity
 
 _SETS = ("document_en", "document_zh")
 

@@ -18,7 +18,7 @@ from galley.evaluation.predict import benchmark_markdown
 from galley.evaluation.speed.samples import Sample
 from galley.evaluation.speed.times import BatchTimes, Decoded, PageTimes, TauTimes, UnitTimes
 from galley.evaluation.speed.ways import AR, Bench, Unit
-from galley.evaluation.text import character_similarity
+from galley.evaluation.text_metrics import character_similarity
 from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
 from galley.targets.prompt import Runner
