@@ -50,7 +50,7 @@ def _contracts(passes: Iterable[Callable[..., Any]]) -> list[Contract]:
     return [contract_of(each) for each in passes]
 
 
-def _room(contract: Contract) -> str:
+def _package(contract: Contract) -> str:
     return contract.file.removeprefix(_ROOT).split("/")[0]
 
 
@@ -58,7 +58,7 @@ def picture() -> str:
     """The picture as SVG."""
     contracts = [*_contracts(PAGE_PASSES), *_contracts(DOCUMENT_PASSES)]
     return passes_svg(
-        _TITLES, {room: [one.name for one in found] for room, found in groupby(contracts, _room)}
+        _TITLES, {package: [one.name for one in found] for package, found in groupby(contracts, _package)}
     )
 
 

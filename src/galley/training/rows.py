@@ -157,7 +157,7 @@ class Packer:
     Args:
         capacity: Slots per row.
         rows: Rows per batch.
-        patience: Documents that found no room before a batch is closed; they open the next one. Documents
+        patience: Documents that found no place before a batch is closed; they open the next one. Documents
             longer than a row cannot be learnt from whole; ``too_long`` counts them, and ``InputError`` is
             raised when there is nothing else for long.
     """
@@ -170,7 +170,7 @@ class Packer:
     def batch(self, examples: Iterator[Example], rng: np.random.Generator) -> list[list[Document]]:
         """The documents of each row of the next batch; fewer rows when ``examples`` ends. ``rng`` draws schedules."""
         filled: list[list[Document]] = [[] for _ in range(self.rows)]
-        room = np.full(self.rows, self.capacity)
+        available = np.full(self.rows, self.capacity)
         waiting, self.carried = self.carried, []
         in_a_row = 0
         while len(self.carried) < self.patience:
@@ -188,10 +188,10 @@ class Packer:
                     )
                 continue
             in_a_row = 0
-            fits = np.flatnonzero(room >= cost)
+            fits = np.flatnonzero(available >= cost)
             if len(fits):
                 filled[fits[0]].append(document)
-                room[fits[0]] -= cost
+                available[fits[0]] -= cost
             else:
                 self.carried.append(document)
         self.carried += waiting

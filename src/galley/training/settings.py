@@ -58,14 +58,14 @@ class Settings:
 def at_least(name: str, value: float, least: float) -> None:
     """``UsageError`` unless ``value`` is a number of at least ``least``."""
     if not math.isfinite(value) or value < least:
-        raise UsageError(f"{_spoken(name)} must be a number of at least {least:g}, not {value}")
+        raise UsageError(f"{_in_words(name)} must be a number of at least {least:g}, not {value}")
 
 
 def above(name: str, value: float, bound: float) -> None:
     """``UsageError`` unless ``value`` is a number above ``bound``."""
     if not math.isfinite(value) or value <= bound:
-        raise UsageError(f"{_spoken(name)} must be a number above {bound:g}, not {value}")
+        raise UsageError(f"{_in_words(name)} must be a number above {bound:g}, not {value}")
 
 
-def _spoken(name: str) -> str:
+def _in_words(name: str) -> str:
     return name.replace("_", " ")

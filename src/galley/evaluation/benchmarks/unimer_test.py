@@ -23,7 +23,7 @@ _IDLE_SPACE = re.compile(r"(?<![a-zA-Z\\\s])\s+|(?<!\\)\s+(?![a-zA-Z\s])")
 _DELIMITERS = re.compile(r"^\s*(?:\$\$|\$|\\\[|\\\()|(?:\$\$|\$|\\\]|\\\))\s*$")
 
 
-def squeezed(latex: str) -> str:
+def normal_form(latex: str) -> str:
     r"""The benchmark's normal form of a formula.
 
     White space is left out where it separates no two words, and inside ``\mathrm`` and the like.
@@ -32,14 +32,14 @@ def squeezed(latex: str) -> str:
     return re.sub(r"(?<=[a-zA-Z])\s+(?=[a-zA-Z])", " ", _IDLE_SPACE.sub("", text.strip()))
 
 
-def bare(markdown: str) -> str:
+def without_delimiters(markdown: str) -> str:
     """A predicted formula without its delimiters."""
     return _DELIMITERS.sub("", markdown.strip()).strip()
 
 
 def score(pair: tuple[str, str]) -> Metrics:
     """Edit distance of (prediction, truth) in the normal form, 0 to 1."""
-    predicted, true = squeezed(bare(pair[0])), squeezed(pair[1])
+    predicted, true = normal_form(without_delimiters(pair[0])), normal_form(pair[1])
     return {"edit": Levenshtein.normalized_distance(predicted, true)}
 
 
@@ -71,7 +71,7 @@ def benchmark(settings: Settings) -> Report:
 
 
 def _add_cdm(scores: Scores, settings: Settings) -> Batch:
-    pairs = [(bare(entry.predicted or ""), entry.sample.truth) for entry in scores.scored]
+    pairs = [(without_delimiters(entry.predicted or ""), entry.sample.truth) for entry in scores.scored]
     batch = cdm_batch(pairs, settings.out / "cdm-cache", workers=settings.workers, say=settings.say)
     for entry, f1 in zip(scores.scored, batch.f1, strict=True):
         entry.metrics["cdm"] = f1

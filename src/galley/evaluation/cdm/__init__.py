@@ -37,7 +37,7 @@ def cdm(predicted: str, true: str, cache: Path) -> CdmScore:
 
     Identical formulas are drawn too: one that TeX cannot draw is a problem of the truth, not a match.
     """
-    predicted, true = _bare(predicted), _bare(true)
+    predicted, true = _without_delimiters(predicted), _without_delimiters(true)
     try:
         drawn_true = draw(true, cache)
     except (LatexError, RenderError) as error:
@@ -68,7 +68,7 @@ def _job(job: tuple[str, str, Path]) -> CdmScore:
     return cdm(*job)
 
 
-def _bare(latex: str) -> str:
+def _without_delimiters(latex: str) -> str:
     """Without code fence and dollar delimiters."""
     if "```" in latex:
         latex = latex.split("```latex")[-1].split("```")[0]

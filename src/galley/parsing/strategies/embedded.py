@@ -205,10 +205,10 @@ class EmbeddedParser:
         printed = PrintEvidence(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
         found = reconcile(block.content, words, printed.log_ratio, self.target.least_odds)
         read.content = found.text
-        self._say(read, found, results)
+        self._note_changes(read, found, results)
         return read
 
-    def _say(self, block: Block, found: Reconciled, results: Sequence[Result]) -> None:
+    def _note_changes(self, block: Block, found: Reconciled, results: Sequence[Result]) -> None:
         """What became of the draft: who stands for the block, what was changed and what was doubted."""
         if found.taken:
             block.extra = block.extra | {"corrected": [list(pair) for pair in found.taken]}

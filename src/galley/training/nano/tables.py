@@ -247,7 +247,7 @@ def _set(
     placed: list[list[SeenLine]] = []
     for cell in cells:
         placed.append([])
-        room = lefts[cell.col + cell.colspan] - lefts[cell.col] - gap
+        available = lefts[cell.col + cell.colspan] - lefts[cell.col] - gap
         tall = tops[cell.row + cell.rowspan] - tops[cell.row] - pad
         baseline = tops[cell.row] + 0.8
         if middle or cell.rowspan > 1:
@@ -255,7 +255,7 @@ def _set(
         align = 0.5 if cell.colspan > 1 else aligns[cell.col]
         for number, line in enumerate(cell.lines):
             width, height = ((line.box[i + 2] - line.box[i]) / sizes[id(line)] for i in (0, 1))
-            x = lefts[cell.col] + max(0.0, room - width) * align
+            x = lefts[cell.col] + max(0.0, available - width) * align
             y = baseline + number * pitch - height
             placed[-1].append(
                 SeenLine(line.read, line.char_frames, line.features, (x, y, x + width, y + height))
