@@ -8,8 +8,8 @@ from galley.parsing.options import ParseOptions
 from galley.parsing.page.tools import ImageSink
 from galley.parsing.strategies.embedded import EmbeddedParser, read_by_embedded
 from galley.parsing.strategies.hierarchical import HierarchicalParser
-from galley.parsing.strategies.page import PageParser, can_read_pages
 from galley.parsing.strategies.regions import RegionsParser
+from galley.parsing.strategies.whole_page import PageParser, can_read_pages
 from galley.targets.nano.target import NanoTarget
 from galley.targets.prompt import AnyReader, DraftingEngine, SelfDecoding
 

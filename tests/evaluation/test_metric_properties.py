@@ -13,7 +13,7 @@ from mutated_tables import pairs
 
 from galley.evaluation.benchmarks.folder import score as folder_score
 from galley.evaluation.benchmarks.unimer_test import normal_form
-from galley.evaluation.olmocr.text import normalise
+from galley.evaluation.olmocr.normal_form import normalise
 from galley.evaluation.teds import teds
 from galley.evaluation.text_metrics import character_similarity, edit_similarity, plain_text, word_f1
 

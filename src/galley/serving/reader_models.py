@@ -12,9 +12,9 @@ from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.decoders import Runner, make_decoder, make_drafter_config
 from galley.parsing.strategies.drafts import draft_text
 from galley.parsing.strategies.hierarchical import HierarchicalParser
-from galley.parsing.strategies.page import PageParser as WholePageParser
-from galley.parsing.strategies.page import can_read_pages
 from galley.parsing.strategies.regions import RegionsParser
+from galley.parsing.strategies.whole_page import PageParser as WholePageParser
+from galley.parsing.strategies.whole_page import can_read_pages
 from galley.reading import ImageSink, PageParser
 from galley.serving.batching import SharedDecoder
 from galley.serving.counting import counts_of

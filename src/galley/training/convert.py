@@ -27,8 +27,8 @@ from galley.training.corruption import Schedule
 from galley.training.example import Example
 from galley.training.learner import Batch
 from galley.training.masks import dense_mask
+from galley.training.packed_rows import Recipe
 from galley.training.processes import Processes
-from galley.training.rows import Recipe
 from galley.training.settings import Settings
 from galley.training.trainer import Trainer, stopped_by_sigterm
 

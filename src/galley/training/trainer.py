@@ -22,8 +22,8 @@ from galley.training.checkpoint import read_checkpoint
 from galley.training.learner import Batch, Learner
 from galley.training.loss import JointLoss, counts, joint_loss
 from galley.training.optimisers import make_optimisers, rate_factor, update
+from galley.training.packed_rows import Packer, Recipe
 from galley.training.processes import Processes, Stream, reproducible
-from galley.training.rows import Packer, Recipe
 from galley.training.settings import Settings
 
 

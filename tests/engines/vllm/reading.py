@@ -27,8 +27,8 @@ from galley.engines.vllm.vllm_reader import VllmReader, load_vllm
 from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.hierarchical import HierarchicalParser
-from galley.parsing.strategies.page import PageParser
 from galley.parsing.strategies.regions import RegionsParser
+from galley.parsing.strategies.whole_page import PageParser
 from galley.targets.prompt import Prompt, Task
 from galley.targets.transformers.prompts import model_inputs
 

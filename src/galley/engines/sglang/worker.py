@@ -19,7 +19,7 @@ from galley.decoding.window import Ids
 from galley.engines.chain import ChainDrafter, draft_chains
 from galley.engines.drafts import DRAFTS, ModelDrafts
 from galley.engines.sglang.forward import RowsForward
-from galley.engines.sglang.rows import Rows
+from galley.engines.sglang.window_rows import Rows
 
 
 class _NothingCarried(SpecInput):

@@ -18,8 +18,8 @@ from rapidfuzz import fuzz
 
 from galley.errors import InputError
 from galley.evaluation.olmocr.formulas import states
+from galley.evaluation.olmocr.normal_form import letters_and_digits, normalise
 from galley.evaluation.olmocr.tables import Grid, grids
-from galley.evaluation.olmocr.text import letters_and_digits, normalise
 from galley.evaluation.records import checked
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

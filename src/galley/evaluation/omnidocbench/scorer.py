@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from galley.errors import InputError
-from galley.evaluation.omnidocbench.page import PageScores, Sample, score_page
+from galley.evaluation.omnidocbench.page_scores import PageScores, Sample, score_page
 from galley.evaluation.omnidocbench.summary import Summary, summarise
 from galley.evaluation.omnidocbench.truth import PageTruth, load
 from galley.evaluation.parallel import map_limited

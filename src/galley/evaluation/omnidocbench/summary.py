@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from galley.evaluation.omnidocbench.page import PageScores, Sample, mean_edit, mean_metric
+from galley.evaluation.omnidocbench.page_scores import PageScores, Sample, mean_edit, mean_metric
 
 Attributes = dict[str, dict[str, Any]]
 """Page attributes by image name."""

@@ -11,7 +11,11 @@ from typing import Any
 from galley.errors import InputError, ModelError
 from galley.evaluation.atomic_files import write_atomically
 from galley.evaluation.report import Report, write
-from galley.evaluation.speed.measure import (
+from galley.evaluation.speed.reporting import make_report
+from galley.evaluation.speed.samples import Sample, find_samples, spread
+from galley.evaluation.speed.setting import setting_of
+from galley.evaluation.speed.times import Times, UnitTimes
+from galley.evaluation.speed.timing import (
     Failed,
     differences,
     images,
@@ -20,10 +24,6 @@ from galley.evaluation.speed.measure import (
     time_taus,
     time_unit,
 )
-from galley.evaluation.speed.reporting import make_report
-from galley.evaluation.speed.samples import Sample, find_samples, spread
-from galley.evaluation.speed.setting import setting_of
-from galley.evaluation.speed.times import Times, UnitTimes
 from galley.evaluation.speed.ways import Bench, Unit
 from galley.parsing.options import ParseOptions
 

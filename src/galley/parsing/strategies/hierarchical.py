@@ -22,9 +22,9 @@ from galley.parsing.page.state import PageState
 from galley.parsing.strategies.decoders import make_decoder, make_page_drafter_config
 from galley.parsing.strategies.drafts import draft_text
 from galley.parsing.strategies.file_drafts import FileDrafts
-from galley.parsing.strategies.page import can_read_pages, page_of, page_request
 from galley.parsing.strategies.page_reading import PageReading, read_with_model
 from galley.parsing.strategies.regions import RegionRequests, RegionTask, region_traces, with_answers
+from galley.parsing.strategies.whole_page import can_read_pages, page_of, page_request
 from galley.parsing.strategies.work import work_of
 from galley.targets.prompt import AnyReader, Runner, text_key
 

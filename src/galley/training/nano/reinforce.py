@@ -23,8 +23,8 @@ from galley.training.nano.compose import Composed, LineDataset, Mixture, compose
 from galley.training.nano.graph import TorchForward
 from galley.training.nano.learner import NanoExample, NanoLearner, to_example
 from galley.training.nano.model import Nano
+from galley.training.packed_rows import Recipe, join, lay_out
 from galley.training.rewards import reward
-from galley.training.rows import Recipe, join, lay_out
 from galley.training.settings import at_least
 
 _PATIENCE = 1000

@@ -31,7 +31,7 @@ from galley.training.nano.imported import import_model
 from galley.training.nano.learner import Documents, NanoLearner, feature_statistics
 from galley.training.nano.model import Nano
 from galley.training.nano.validate import held_out, validator
-from galley.training.rows import Recipe
+from galley.training.packed_rows import Recipe
 from galley.training.settings import Settings
 from galley.training.trainer import Trainer, stopped_by_sigterm
 
