@@ -29,7 +29,7 @@ from rapidfuzz.distance import Levenshtein
 from galley.decoding import Decoder, DraftPool, Request, Result, Stats, diffuse
 from galley.document import Document, Page, Work
 from galley.drafters.ocr.recognition import Recogniser
-from galley.evaluation.text import normalise
+from galley.evaluation.text_metrics import normalise
 from galley.ingest.page import PageImage
 from galley.ingest.source import open_source
 from galley.parsing.draft import DraftParser

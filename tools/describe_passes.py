@@ -1,4 +1,4 @@
-"""Write the table and the picture of the passes into docs/architecture.md, from the passes themselves.
+"""Write the tables of the passes into docs/architecture.md and their picture, from the passes themselves.
 
 python tools/describe_passes.py
 """
@@ -11,20 +11,24 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from passes_picture import passes_svg
+
 from galley.parsing.contract import Contract, contract_of
 from galley.parsing.document_passes import DOCUMENT_PASSES
 from galley.parsing.page_passes import PAGE_PASSES
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "architecture.md"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGE, PICTURE = DOCS / "architecture.md", DOCS / "images" / "passes.svg"
 BEGIN, END = "<!-- passes: written by tools/describe_passes.py -->", "<!-- /passes -->"
 _ROOT = "galley/parsing/"
+_ALT = "The passes in their packages, from a page image on the left to a Document on the right"
 _TITLES = {
-    "page": "page: the image and where its text comes from",
-    "lines": "lines of text",
-    "regions": "regions: the detector against the lines",
-    "zones": "zones: every line in one",
-    "blocks": "blocks",
-    "document": "document: all pages together",
+    "page": ("page", "where its text comes from"),
+    "lines": ("lines", "of text"),
+    "regions": ("regions", "the detector against lines"),
+    "zones": ("zones", "every line in one"),
+    "blocks": ("blocks", "what the document holds"),
+    "document": ("document", "all pages together"),
 }
 
 
@@ -33,7 +37,7 @@ def described() -> str:
     pages, documents = _contracts(PAGE_PASSES), _contracts(DOCUMENT_PASSES)
     return "\n\n".join(
         (
-            _picture([*pages, *documents]),
+            f"![{_ALT}](images/{PICTURE.name})",
             "### Page passes",
             _table(pages),
             "### Document passes",
@@ -46,30 +50,15 @@ def _contracts(passes: Iterable[Callable[..., Any]]) -> list[Contract]:
     return [contract_of(each) for each in passes]
 
 
-def _room(contract: Contract) -> str:
+def _package(contract: Contract) -> str:
     return contract.file.removeprefix(_ROOT).split("/")[0]
 
 
-def _picture(contracts: Iterable[Contract]) -> str:
-    """One box per package with the names of its passes."""
-    boxes, rooms = [], []
-    for room, found in groupby(contracts, _room):
-        rooms.append(room)
-        names = "<br/>".join(contract.name for contract in found)
-        boxes.append(f'  {room}["<b>{_TITLES[room]}</b><br/>{names}"]')
-    *pages, document = rooms
-    chain = " --> ".join(("image([page image])", *pages))
-    return "\n".join(
-        (
-            "```mermaid",
-            "flowchart TD",
-            *boxes,
-            f"  {chain}",
-            f"  {pages[-1]} -- strategy draft --> {document}",
-            f"  {pages[-1]} -- other strategies --> model[[a model verifies the blocks]] --> {document}",
-            f"  {document} --> result([Document])",
-            "```",
-        )
+def picture() -> str:
+    """The picture as SVG."""
+    contracts = [*_contracts(PAGE_PASSES), *_contracts(DOCUMENT_PASSES)]
+    return passes_svg(
+        _TITLES, {package: [one.name for one in found] for package, found in groupby(contracts, _package)}
     )
 
 
@@ -90,4 +79,5 @@ def with_passes(text: str) -> str:
 
 
 if __name__ == "__main__":
+    PICTURE.write_text(picture(), encoding="utf-8")
     PAGE.write_text(with_passes(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

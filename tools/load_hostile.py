@@ -122,13 +122,13 @@ def attack(target: Target, count: int, over: threading.Event, crowd: Crowd) -> N
     """Keep ``count`` hostile clients at it; each second one of them is killed as ``kill -9`` does, and replaced."""
     context = multiprocessing.get_context("spawn")
 
-    def hire() -> tuple[Any, Any]:
+    def start() -> tuple[Any, Any]:
         answers = context.SimpleQueue()  # of its own: a killed writer would lock a shared one
         process = context.Process(target=_be_hostile, args=(target, answers), daemon=True)
         process.start()
         return process, answers
 
-    def dismiss(process: Any, answers: Any) -> None:
+    def kill(process: Any, answers: Any) -> None:
         process.kill()
         process.join()
         crowd.killed += 1
@@ -136,12 +136,12 @@ def attack(target: Target, count: int, over: threading.Event, crowd: Crowd) -> N
             if status := answers.get():
                 crowd.answers[str(status)] += 1
 
-    clients = [hire() for _ in range(count)]
+    clients = [start() for _ in range(count)]
     while not over.wait(1.0):
-        dismiss(*clients.pop(random.randrange(len(clients))))
-        clients.append(hire())
+        kill(*clients.pop(random.randrange(len(clients))))
+        clients.append(start())
     for client in clients:
-        dismiss(*client)
+        kill(*client)
 
 
 def strange(crowd: Crowd) -> list[str]:

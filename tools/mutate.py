@@ -42,11 +42,11 @@ TESTS = {
     "targets/transformers/fixed_shapes.py": "targets: buckets fixed_shapes",
     "targets/transformers/target.py": "targets: stops chunks forward exactness trained",
     "targets/transformers": "targets: scores stops chunks buckets batch slots forward fixed_shapes mtp trained",
-    "training/rows.py training/corruption.py": "training: label_reference rows packing",
+    "training/packed_rows.py training/corruption.py": "training: label_reference rows packing",
     "training/masks.py training/loss.py": "training: label_reference masks loss",
     "engines/chain.py": "engines: chain",
     "engines/vllm/drafter.py engines/vllm/drafting_forward.py": "engines: vllm_drafting",
-    "engines/sglang/rows.py": "engines: sglang_rows",
+    "engines/sglang/window_rows.py": "engines: sglang_rows",
 }
 """Fast tests by files or folder of ``src/galley``; the first entry that fits counts, likely killers come first."""
 

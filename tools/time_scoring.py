@@ -16,7 +16,7 @@ import time
 from itertools import cycle, islice
 from pathlib import Path
 
-from galley.evaluation.omnidocbench.page import score_page
+from galley.evaluation.omnidocbench.page_scores import score_page
 from galley.evaluation.omnidocbench.scorer import evaluate, prediction_file
 from galley.evaluation.omnidocbench.truth import load
 

@@ -132,7 +132,14 @@ class Parser:
         name: str | None = None,
         draft_from: DraftSource | None = None,
     ) -> Document:
-        """Parse a document as ``galley.parse`` does. pages: which of it; as the options say when None."""
+        """Parse a document as ``galley.parse`` does.
+
+        Args:
+            source: What to read.
+            pages: Which pages of it; as the options say when None.
+            name: The document's name; that of the file when None.
+            draft_from: Files in which another tool wrote what it read.
+        """
         chosen = self._for_pages(pages)
         with _opened(source, chosen, name) as opened:
             return _parsed(opened, chosen, self._parser(), _drafts(draft_from, opened, chosen))
@@ -145,7 +152,14 @@ class Parser:
         on_failure: OnFailure | None = None,
         draft_from: DraftSource | None = None,
     ) -> Iterator[Page]:
-        """Parse a document page by page as ``galley.iter_pages`` does. pages: as for ``parse``."""
+        """Parse a document page by page as ``galley.iter_pages`` does.
+
+        Args:
+            source: What to read.
+            pages: Which pages of it; as the options say when None.
+            on_failure: Takes what could not be read.
+            draft_from: Files in which another tool wrote what it read.
+        """
         with _opened(source, self._for_pages(pages), None) as opened:
             drafts = _drafts(draft_from, opened, self.options)
             yield from _pages(opened, self._parser(), on_failure, drafts)
@@ -160,7 +174,12 @@ class Parser:
 
 
 def make_parser(options: ParseOptions, image_sink: ImageSink | None = None) -> PageParser:
-    """A parser of pages with models of its own. Raises ``UsageError`` and ``ModelError``."""
+    """A parser of pages with models of its own.
+
+    Raises:
+        UsageError: The options contradict each other.
+        ModelError: A model cannot be loaded.
+    """
     from galley.loaded_models import LoadedModels  # brings the models' runtime with it
 
     return LoadedModels().parser(options, image_sink)
@@ -169,7 +188,11 @@ def make_parser(options: ParseOptions, image_sink: ImageSink | None = None) -> P
 def resolve_options(
     options: ParseOptions | None, overrides: OptionKeywords | dict[str, object]
 ) -> ParseOptions:
-    """``options`` with single fields replaced. Raises ``UsageError``."""
+    """``options`` with single fields replaced.
+
+    Raises:
+        UsageError: There is no such option, or its value makes no sense.
+    """
     if options is None:
         return make_options(**overrides)
     return make_options(**(dict(options) | overrides)) if overrides else options

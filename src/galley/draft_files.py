@@ -26,7 +26,8 @@ SERVED = "openai:"
 class DraftFiles:
     """What one or several files have for one document.
 
-    spread: a file that names no pages goes with every page.
+    Attributes:
+        spread: A file that names no pages goes with every page.
     """
 
     documents: Sequence[Document]
@@ -70,7 +71,11 @@ def read_draft_files(given: DraftSource, options: ParseOptions, name: str, page_
 
 
 def check_drafts_have_a_use(options: ParseOptions) -> None:
-    """Raises ``UsageError`` for a model that takes no drafts."""
+    """Check that the strategy makes use of drafts.
+
+    Raises:
+        UsageError: The model takes none.
+    """
     if options.model is not None and options.model.startswith(SERVED):
         raise UsageError(
             "a model behind a server is decoded there and takes no drafts; leave out --draft-from"

@@ -40,7 +40,11 @@ class LoadedModels:
         return self._drafting.for_options(options, image_sink)
 
     def embedded(self, model: str | None) -> NanoTarget:
-        """The model of a folder, or the one that ships with Galley. Raises ``ModelError``."""
+        """The model of a folder, or the one that ships with Galley.
+
+        Raises:
+            ModelError: It is missing or damaged.
+        """
         if self._embedded is None or self._embedded[0] != model:
             self._embedded = model, embedded_target(model)
         return self._embedded[1]

@@ -59,7 +59,13 @@ def new_document(source: Source) -> Document:
 def read_pages(
     source: Source, parser: PageParser, drafts: DraftFiles | None = None
 ) -> Iterator[Page | Failure]:
-    """Each page asked for, parsed, or the failure that stands in its place. drafts: of the document, by files."""
+    """Each page asked for, parsed, or the failure that stands in its place.
+
+    Args:
+        source: The opened document.
+        parser: Parses its pages.
+        drafts: What files have for it.
+    """
     for number in source.numbers:
         try:
             page = read_page(source, number, parser, drafts.of_page(number) if drafts else None)
@@ -73,7 +79,14 @@ def read_pages(
 
 
 def read_page(source: Source, number: int, parser: PageParser, drafts: list[Page] | None = None) -> Page:
-    """Read and parse one page; raises whatever goes wrong. drafts: what files have for it; None without files."""
+    """Read and parse one page; raises whatever goes wrong.
+
+    Args:
+        source: The opened document.
+        number: The page's, from 1.
+        parser: Parses it.
+        drafts: What files have for it; None without files.
+    """
     image = source.page(number)
     image.drafts = drafts
     page = parser.parse_page(image)

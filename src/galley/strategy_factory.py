@@ -8,8 +8,8 @@ from galley.parsing.options import ParseOptions
 from galley.parsing.page.tools import ImageSink
 from galley.parsing.strategies.embedded import EmbeddedParser, read_by_embedded
 from galley.parsing.strategies.hierarchical import HierarchicalParser
-from galley.parsing.strategies.page import PageParser, can_read_pages
 from galley.parsing.strategies.regions import RegionsParser
+from galley.parsing.strategies.whole_page import PageParser, can_read_pages
 from galley.targets.nano.target import NanoTarget
 from galley.targets.prompt import AnyReader, DraftingEngine, SelfDecoding
 
@@ -92,7 +92,7 @@ def _served_reader(model: str, options: ParseOptions) -> SelfDecoding:
 
 def _vllm_reader(model: str, options: ParseOptions) -> DraftingEngine:
     try:
-        from galley.engines.vllm.reader import EngineSettings, load_vllm
+        from galley.engines.vllm.vllm_reader import EngineSettings, load_vllm
     except ImportError as error:
         raise ModelError(
             "vLLM is not installed beside Galley; docs/engines.md says how, or leave out vllm:"

@@ -125,7 +125,7 @@ def test_pages_get_the_drafts_of_their_number(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.json", '{"a": 1}', "neither PP-StructureV3's"),
+        ("a.json", '{"a": 1}', "none that Galley knows: PP-StructureV3"),
         ("a.html", "<html class='ocr_page'", "holds no ocr_page, so it is not hOCR"),
         ("gone.hocr", None, "cannot read the draft .*gone.hocr: No such file or directory"),
     ],
@@ -171,8 +171,8 @@ def test_the_command_line_takes_files_and_folders(run: Run, tmp_path: Path) -> N
     assert done.returncode == 3
     assert done.stderr.splitlines() == [
         "galley: note: c.pdf: there is no draft of this name; it was read without",
-        f"galley: the draft {bad.relative_to(tmp_path)}: this JSON is neither PP-StructureV3's (parsing_res_list)"
-        " nor Galley's (schema_version)",
+        f"galley: the draft {bad.relative_to(tmp_path)}: this JSON is none that Galley knows: PP-StructureV3"
+        " (parsing_res_list), Galley (schema_version)",
     ]
     assert (tmp_path / "out/a.md").read_text() == "Of a\n"
     assert (tmp_path / "out/c.md").read_text() == "Page 1\n"

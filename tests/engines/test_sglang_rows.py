@@ -11,7 +11,7 @@ import pytest
 
 from galley.decoding import Window
 from galley.engines.sglang.plugin import check, register
-from galley.engines.sglang.rows import Rows
+from galley.engines.sglang.window_rows import Rows
 
 OPTIONS: dict[str, Any] = {
     "pp_size": 1,

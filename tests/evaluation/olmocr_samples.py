@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from galley.evaluation.olmocr.text import normalise
+from galley.evaluation.olmocr.normal_form import normalise
 
 Sample = tuple[dict[str, Any], str]
 """A test and an output of its page."""

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from mutated_tables import pairs
 
 from galley.evaluation.benchmarks.folder import score as folder_score
-from galley.evaluation.benchmarks.unimer_test import squeezed
-from galley.evaluation.olmocr.text import normalise
+from galley.evaluation.benchmarks.unimer_test import normal_form
+from galley.evaluation.olmocr.normal_form import normalise
 from galley.evaluation.teds import teds
-from galley.evaluation.text import character_similarity, edit_similarity, plain_text, word_f1
+from galley.evaluation.text_metrics import character_similarity, edit_similarity, plain_text, word_f1
 
 CELL = st.text(alphabet="abc 12é中&<>\"'\n|$\\", max_size=12)
 TABLE = st.lists(st.lists(CELL, min_size=1, max_size=4), min_size=1, max_size=4).map(
@@ -89,5 +89,5 @@ def test_text_measures(one: str, other: str) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.text(alphabet="ab12\\{}^_ \n+", max_size=40))
 def test_normal_forms_are_stable(source: str) -> None:
-    assert squeezed(squeezed(source)) == squeezed(source)
+    assert normal_form(normal_form(source)) == normal_form(source)
     assert normalise(normalise(source)) == normalise(source)

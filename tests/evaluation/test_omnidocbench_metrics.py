@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from galley.evaluation.omnidocbench import normalise
-from galley.evaluation.omnidocbench.page import PageScores, mean_edit, mean_metric, score_page
+from galley.evaluation.omnidocbench.page_scores import PageScores, mean_edit, mean_metric, score_page
 from galley.evaluation.omnidocbench.truth import PageTruth, Truth
 
 PARAGRAPHS = (

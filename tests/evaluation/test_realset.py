@@ -12,7 +12,7 @@ from galley.document import BBox, Block, Document, Label, Page
 from galley.errors import InputError
 from galley.evaluation.realset.data import load
 from galley.evaluation.realset.predictions import Predictions
-from galley.evaluation.realset.report import report
+from galley.evaluation.realset.realset_report import report
 from galley.evaluation.realset.score import score
 from galley.evaluation.realset.systems import document_output
 

@@ -16,7 +16,7 @@ from galley.cli.app import run as galley
 from galley.errors import InputError, UsageError
 from galley.evaluation.benchmarks.folder import score as folder_score
 from galley.evaluation.benchmarks.pubtabnet import table_html
-from galley.evaluation.benchmarks.unimer_test import bare, squeezed
+from galley.evaluation.benchmarks.unimer_test import normal_form, without_delimiters
 
 PLAIN = [
     "<thead>",
@@ -136,12 +136,12 @@ def test_other_files_are_refused_in_one_line(tmp_path: Path, line: str) -> None:
     ],
 )
 def test_formulas_without_idle_space(latex: str, expected: str) -> None:
-    assert squeezed(latex) == expected
+    assert normal_form(latex) == expected
 
 
 @pytest.mark.parametrize("written", ["$$x^2$$", "$x^2$", r"\[x^2\]", r"\(x^2\)", "$$\nx^2\n$$\n", "x^2"])
 def test_delimiters_are_no_part_of_a_formula(written: str) -> None:
-    assert bare(written) == "x^2"
+    assert without_delimiters(written) == "x^2"
 
 
 def test_unimer_counts_formulas_with_pictures_by_split(tmp_path: Path) -> None:

@@ -223,15 +223,19 @@ def test_a_trace_that_cannot_be_written(tmp_path: Path) -> None:
         )
 
 
-def test_the_documentation_shows_the_passes_there_are() -> None:
+def test_the_documentation_shows_the_passes_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
     spec = importlib.util.spec_from_file_location("describe_passes", ROOT / "tools" / "describe_passes.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     assert module.with_passes(text) == text, "run: python tools/describe_passes.py"
+    svg = (ROOT / "docs" / "images" / "passes.svg").read_text(encoding="utf-8")
+    assert module.picture() == svg, "run: python tools/describe_passes.py"
     for name in (*NAMES, *(each.__name__ for each in DOCUMENT_PASSES)):
         assert f"`{name}`" in text
+        assert f">{name}</text>" in svg
 
 
 @pytest.mark.parametrize("package", PACKAGES)

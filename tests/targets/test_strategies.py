@@ -18,8 +18,8 @@ from galley.parsing.page.state import PageState
 from galley.parsing.page.tools import PageTools
 from galley.parsing.page_passes import PagePass, run_page_passes
 from galley.parsing.strategies.hierarchical import HierarchicalParser
-from galley.parsing.strategies.page import PageParser
 from galley.parsing.strategies.regions import RegionsParser
+from galley.parsing.strategies.whole_page import PageParser
 from galley.strategy_factory import make_strategy
 from galley.targets.prompt import Task
 

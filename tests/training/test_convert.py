@@ -18,7 +18,7 @@ from galley.targets.transformers.loading import load_target
 from galley.training.convert import TransformersLearner, convert, read_crops
 from galley.training.corruption import Schedule
 from galley.training.learner import Batch
-from galley.training.rows import Recipe, join, lay_out
+from galley.training.packed_rows import Recipe, join, lay_out
 from galley.training.settings import Settings
 from targets import checkpoints
 

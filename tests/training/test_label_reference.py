@@ -16,7 +16,7 @@ from galley.training.corruption import Schedule, masks
 from galley.training.example import CLEAN, IGNORE, MASKED_A, MASKED_B, PAD, PROMPT, Example, Row
 from galley.training.loss import joint_loss
 from galley.training.masks import dense_mask
-from galley.training.rows import Packer, Recipe, lay_out
+from galley.training.packed_rows import Packer, Recipe, lay_out
 
 VOCABULARY, EOS, MASK, FILLING = 12, 9, 10, 11
 EXAMPLES = 250

@@ -11,7 +11,7 @@ from galley.training.corruption import Schedule
 from galley.training.example import CLEAN, MASKED_A, MASKED_B, PAD, PROMPT, Example, Row, Slots
 from galley.training.masks import attention_mask, dense_mask, flex_mask
 from galley.training.nano.model import attend
-from galley.training.rows import Recipe, join, lay_out
+from galley.training.packed_rows import Recipe, join, lay_out
 
 BLOCK = 4
 

@@ -28,7 +28,7 @@ from galley.training.nano.learner import NanoLearner, to_example
 from galley.training.nano.model import Nano
 from galley.training.nano.onnx_decoder import decoder_graph
 from galley.training.nano.onnx_encoder import encoder_graph
-from galley.training.rows import Recipe, join, lay_out
+from galley.training.packed_rows import Recipe, join, lay_out
 
 from .nano_parts import WORDS, save_vocabulary, seen_line, tiny_nano, tiny_vocabulary
 

@@ -9,7 +9,7 @@ import pytest
 
 from galley.errors import InputError
 from galley.training.example import Example
-from galley.training.rows import Packer, Recipe
+from galley.training.packed_rows import Packer, Recipe
 
 
 def example(length: int) -> Example:

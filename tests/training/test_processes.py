@@ -17,8 +17,8 @@ from galley.training.example import Example
 from galley.training.nano.compose import LineDataset, Mixture
 from galley.training.nano.learner import Documents, NanoLearner
 from galley.training.nano.lines import write_shard
+from galley.training.packed_rows import Recipe
 from galley.training.processes import Share, reproducible
-from galley.training.rows import Recipe
 from galley.training.settings import Settings
 from galley.training.trainer import Trainer
 

@@ -9,7 +9,7 @@ import pytest
 
 from galley.training.corruption import Schedule, fill_with_eos, masks
 from galley.training.example import CLEAN, IGNORE, MASKED_A, MASKED_B, PAD, PROMPT, Example
-from galley.training.rows import Document, Packer, Recipe, join, lay_out
+from galley.training.packed_rows import Document, Packer, Recipe, join, lay_out
 
 EOS, MASK, FILL, BLOCK = 1, 2, 0, 4
 

@@ -20,7 +20,7 @@ from galley.training.nano.compose import LineDataset, Mixture
 from galley.training.nano.lines import read_shard, write_shard
 from galley.training.nano.reinforce import Plan
 from galley.training.nano.validate import held_out
-from galley.training.rows import Packer, Recipe
+from galley.training.packed_rows import Packer, Recipe
 from galley.training.settings import Settings
 
 from .nano_parts import line_units, save_vocabulary, tiny_vocabulary

@@ -15,7 +15,7 @@ from galley.training.nano.compose import LineDataset, Mixture
 from galley.training.nano.learner import Documents, NanoLearner
 from galley.training.nano.lines import write_shard
 from galley.training.optimisers import rate_factor
-from galley.training.rows import Recipe
+from galley.training.packed_rows import Recipe
 from galley.training.settings import Settings
 from galley.training.trainer import Trainer, stopped_by_sigterm
 

@@ -25,7 +25,7 @@ from galley.training.nano.learner import NanoLearner, to_example
 from galley.training.nano.model import Nano
 from galley.training.nano.run import arguments as run_arguments
 from galley.training.nano.run import build
-from galley.training.rows import Recipe, join, lay_out
+from galley.training.packed_rows import Recipe, join, lay_out
 
 SHAPE = {"width": 192, "layers": 3, "heads": 3, "kv_heads": 1, "hidden": 512}
 STEPS, TAU_D, TAUS_C = "drafts in steps", 0.7, (0.5, 0.7, 0.9)

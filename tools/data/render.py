@@ -67,8 +67,8 @@ class _Pen:
                 continue
             needed = self.width(word) + (self.space if current else 0)
             if current and used + needed > width:
-                room = width - used - self.space
-                head, rest, tail = self._break(word, room, hyphenate)
+                available = width - used - self.space
+                head, rest, tail = self._break(word, available, hyphenate)
                 if head:
                     current.append(head)
                 lines.append((current, tail))
@@ -80,15 +80,15 @@ class _Pen:
             lines.append((current, ""))
         return lines
 
-    def _break(self, word: str, room: float, hyphenate: bool) -> tuple[str, str, str]:
+    def _break(self, word: str, available: float, hyphenate: bool) -> tuple[str, str, str]:
         """(part that still fits, part for the next line, tail); an empty first part when the word stays
         whole."""
         if "-" in word[1:-1]:
             cut = word.rindex("-", 0, -1) + 1
-            if self.width(word[:cut]) <= room:
+            if self.width(word[:cut]) <= available:
                 return word[:cut], word[cut:], "keep"
         if hyphenate and word.isalpha() and len(word) > 5:
-            fitting = [cut for cut in _HYPHENS.positions(word) if self.width(word[:cut] + "-") <= room]
+            fitting = [cut for cut in _HYPHENS.positions(word) if self.width(word[:cut] + "-") <= available]
             if fitting:
                 return word[: fitting[-1]] + "-", word[fitting[-1] :], "-"
         return "", word, " "
@@ -195,11 +195,11 @@ def _print_table(sample: Sample, pen: _Pen, rng: random.Random) -> Printed:
     middle = rng.random() < 0.5
     printed = []
     for cell, lines in zip(sample.cells, wrapped, strict=True):
-        room = lefts[cell.col + cell.colspan] - lefts[cell.col] - gap
+        available = lefts[cell.col + cell.colspan] - lefts[cell.col] - gap
         tall = tops[cell.row + cell.rowspan] - tops[cell.row] - pad
         y = tops[cell.row] + 0.8 * pen.size + (max(0.0, tall - pitch * len(lines)) / 2 if middle else 0)
         for words, tail in lines:
-            slack = max(0.0, room - pen.line_width(words))
+            slack = max(0.0, available - pen.line_width(words))
             align = "center" if cell.colspan > 1 else aligns[cell.col]
             x = lefts[cell.col] + slack * {"left": 0.0, "center": 0.5, "right": 1.0}[align]
             box = pen.draw(canvas, words, x, y, pen.space)

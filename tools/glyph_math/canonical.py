@@ -9,207 +9,23 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from latex_spellings import (
+    ALPHABETS,
+    BETWEEN,
+    BRACKETS,
+    CHARACTERS,
+    GONE,
+    PLAIN,
+    SPELT,
+    SWITCHES,
+    SYNONYMS,
+    TAKES_LIMITS,
+    TWO,
+    UPRIGHT,
+    WITH_ARGUMENT,
+)
+
 _TOKEN = re.compile(r"\\(?:[A-Za-z]+\*?|.)|\s+|.", re.S)
-
-
-def _pairs(text: str) -> dict[str, str]:
-    words = text.split()
-    return dict(zip(words[::2], words[1::2], strict=True))
-
-
-_SYNONYMS = _pairs("""
-le leq ge geq ne neq to rightarrow gets leftarrow land wedge lor vee lnot neg dots ldots dotsc ldots
-dotsb cdots dotsm cdots dotsi cdots iff Longleftrightarrow implies Longrightarrow impliedby Longleftarrow
-owns ni bot perp Box square hslash hbar widehat hat widetilde tilde dfrac frac tfrac frac cfrac frac
-tbinom binom dbinom binom stackrel overset restriction upharpoonright backslash setminus smallsetminus
-setminus mathscr mathcal pmb boldsymbol bm boldsymbol thinspace , coprod amalg overrightarrow vec
-bigtriangleup triangle leadsto rightsquigarrow doublecap Cap Bbb mathbb frak mathfrak diamond Diamond
-models vDash lhd vartriangleleft triangleleft vartriangleleft rhd vartriangleright triangleright
-vartriangleright parallel | Vert | lVert | rVert | longmapsto mapsto centerdot cdot ast * varnothing
-emptyset
-""")
-"""Without backslash. ``|`` is the double bar."""
-_CHARACTERS = {
-    "lvert": "|",
-    "rvert": "|",
-    "vert": "|",
-    "mid": "|",
-    "colon": ":",
-    "vcentcolon": ":",
-    "lbrace": "\\{",
-    "rbrace": "\\}",
-}
-_CHARACTERS |= {
-    "lbrack": "[",
-    "rbrack": "]",
-    "lt": "<",
-    "gt": ">",
-    "ast": "*",
-    "degree": "\\circ",
-    "prime": "'",
-    "ldotp": ".",
-    "star": "\\star",
-}
-_SPELT = _pairs(r"""
-coloneqq := eqqcolon =: Coloneqq ::= notin \not\in neq \not= nsubseteq \not\subseteq nmid \not| nexists
-\not\exists ncong \not\cong nless \not< iint \int\int bmod mod mod mod iiint \int\int\int limsup limsup
-liminf liminf nparallel \not\| nsim \not\sim
-""")
-_FUNCTIONS = frozenset(
-    [
-        "sin",
-        "cos",
-        "tan",
-        "cot",
-        "sec",
-        "csc",
-        "sinh",
-        "cosh",
-        "tanh",
-        "coth",
-        "arcsin",
-        "arccos",
-        "arctan",
-        "log",
-        "ln",
-        "lg",
-        "exp",
-        "det",
-        "dim",
-        "ker",
-        "arg",
-        "deg",
-        "gcd",
-        "hom",
-        "Pr",
-        "lim",
-        "max",
-        "min",
-        "sup",
-        "inf",
-    ]
-)
-_GONE = frozenset(
-    [
-        "left",
-        "right",
-        "middle",
-        "big",
-        "Big",
-        "bigg",
-        "Bigg",
-        "bigl",
-        "bigr",
-        "Bigl",
-        "Bigr",
-        "biggl",
-        "biggr",
-        "Biggl",
-        "Biggr",
-        "bigm",
-        "Bigm",
-        "limits",
-        "nolimits",
-        "quad",
-        "qquad",
-        "enspace",
-        "displaystyle",
-        "textstyle",
-        "scriptstyle",
-        "scriptscriptstyle",
-        "mathstrut",
-        "strut",
-        ",",
-        ";",
-        ":",
-        "!",
-        ">",
-        "nonumber",
-        "notag",
-        "hfil",
-        "hfill",
-        "null",
-        "relax",
-        "allowbreak",
-        "nobreak",
-        "left.",
-        "right.",
-        "medspace",
-        "thickspace",
-        "negthinspace",
-    ]
-) | {" ", "\n"}
-_PLAIN = frozenset(
-    [
-        "mathrm",
-        "text",
-        "textrm",
-        "mbox",
-        "hbox",
-        "operatorname",
-        "operatorname*",
-        "mathop",
-        "mathbin",
-        "mathrel",
-        "mathord",
-        "mathopen",
-        "mathclose",
-        "mathpunct",
-        "mathinner",
-        "mathit",
-        "mathnormal",
-        "textit",
-        "textnormal",
-        "emph",
-        "textup",
-        "vphantom*",
-        "smash*",
-        "ensuremath",
-    ]
-)
-_ALPHABETS = {"textbf": "mathbf", "textsf": "mathsf", "texttt": "mathtt"}
-_SWITCHES = {
-    "bf": "mathbf",
-    "rm": "",
-    "it": "",
-    "cal": "mathcal",
-    "sf": "mathsf",
-    "tt": "mathtt",
-    "boldmath": "boldsymbol",
-}
-_BETWEEN = frozenset(
-    [
-        "+",
-        "-",
-        "=",
-        "<",
-        ">",
-        "\\times",
-        "\\cdot",
-        "\\cup",
-        "\\cap",
-        "\\oplus",
-        "\\otimes",
-        "\\to",
-        "\\leq",
-        "\\geq",
-        "\\le",
-        "\\ge",
-        "\\wedge",
-        "\\vee",
-        "\\circ",
-        "\\subset",
-        "\\subseteq",
-    ]
-)
-"""Signs after which ``\\dots`` is set at the height of the axis."""
-_ACCENTS = (
-    "hat tilde bar vec dot ddot check breve acute grave mathring overline underline overbrace underbrace"
-)
-_WITH_ARGUMENT = frozenset(("boldsymbol", "overleftarrow", "underleftarrow", *_ACCENTS.split()))
-_TAKES_LIMITS = re.compile(r"\\(sum|prod|big\w+|amalg) ?|" + "|".join(_FUNCTIONS))
-_TWO = frozenset(("frac", "binom", "overset", "underset"))
-_BRACKETS = {"p": ("(", ")"), "b": ("[", "]"), "v": ("|", "|"), "B": ("\\{", "\\}"), "V": ("\\|", "\\|")}
 
 
 def canonical(latex: str) -> str:
@@ -258,10 +74,10 @@ class _Parser:
                 self._at += 1
                 command = "\\frac" if name == "over" else "\\binom"
                 return f"{command}{{{''.join(parts)}}}{{{self.sequence(end)}}}"
-            if token[0] == "\\" and name in _SWITCHES:
+            if token[0] == "\\" and name in SWITCHES:
                 self._at += 1
                 inner = self.sequence(end)
-                style = _SWITCHES[name]
+                style = SWITCHES[name]
                 parts.append(_styled(style, inner) if style else inner)
                 break
             parts.append(self.item())
@@ -296,7 +112,7 @@ class _Parser:
         return self.command(token[1:])
 
     def command(self, name: str) -> str:
-        if name in _GONE:
+        if name in GONE:
             return ""
         if name == "\\":
             if self._peek() == "[":
@@ -304,27 +120,27 @@ class _Parser:
                     self._at += 1
                 self._at += 1
             return "\\\\"
-        name = _SYNONYMS.get(name, name)
+        name = SYNONYMS.get(name, name)
         if name == "ldots" and self._tokens[self._at - 1] == "\\dots":
             following = next((token for token in self._tokens[self._at :] if not token.isspace()), "")
-            return ("\\cdots " if following in _BETWEEN else "\\ldots ") + self.scripts()
+            return ("\\cdots " if following in BETWEEN else "\\ldots ") + self.scripts()
         if name == "begin":
             return self.environment()
         if name == "substack":
             return self.argument() + self.scripts()
-        if name in _PLAIN:
+        if name in PLAIN:
             return self.argument() + self.scripts()
         if name in ("pmod", "pod"):
             return f"({'mod' if name == 'pmod' else ''}{self.argument()})" + self.scripts()
-        if name in _CHARACTERS:
-            return _CHARACTERS[name] + self.scripts()
-        if name in _SPELT:
-            return _SPELT[name] + self.scripts()
-        if name in _FUNCTIONS:
+        if name in CHARACTERS:
+            return CHARACTERS[name] + self.scripts()
+        if name in SPELT:
+            return SPELT[name] + self.scripts()
+        if name in UPRIGHT:
             return name + self.scripts()
-        if name in _TWO:
+        if name in TWO:
             first, second = self.argument(), self.argument()
-            if name in ("underset", "overset") and _TAKES_LIMITS.fullmatch(second):
+            if name in ("underset", "overset") and TAKES_LIMITS.fullmatch(second):
                 return second + ("_" if name == "underset" else "^") + f"{{{first}}}" + self.scripts()
             return f"\\{name}{{{first}}}{{{second}}}" + self.scripts()
         if name in ("xrightarrow", "xleftarrow", "xmapsto"):
@@ -339,8 +155,8 @@ class _Parser:
             return f"\\sqrt{f'[{degree}]' if degree else ''}{{{self.argument()}}}" + self.scripts()
         if name == "not":
             return "\\not" + self.item().replace("\\in ", "\\in")
-        name = _ALPHABETS.get(name, name)
-        if name.startswith("math") or name in _WITH_ARGUMENT:
+        name = ALPHABETS.get(name, name)
+        if name.startswith("math") or name in WITH_ARGUMENT:
             inner = self.argument()
             if name in ("mathbf", "boldsymbol", "mathbb", "mathcal", "mathfrak", "mathsf", "mathtt"):
                 return _styled(name, inner) + self.scripts()
@@ -367,7 +183,7 @@ class _Parser:
         body = self.sequence("\\end")
         self._arrays.pop()
         body = re.sub(r"&+(?=\\\\|$)", "", re.sub(r"\\\\$", "", body.strip()))
-        opening, closing = _BRACKETS[match[1]] if match else ("\\{", "") if "cases" in name else ("", "")
+        opening, closing = BRACKETS[match[1]] if match else ("\\{", "") if "cases" in name else ("", "")
         return f"{opening}{body}{closing}" + self.scripts()
 
     def _is_bracketed(self) -> bool:

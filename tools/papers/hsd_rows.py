@@ -26,7 +26,7 @@ from galley.decoding import (
 from galley.document import BBox, Block, Label, Page
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.hierarchical import HierarchicalParser
-from galley.parsing.strategies.page import PageParser
+from galley.parsing.strategies.whole_page import PageParser
 from galley.targets.prompt import Task, text_key
 
 MODELS = ("page-qwen2.5", "page-qwen3")

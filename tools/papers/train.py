@@ -27,7 +27,7 @@ from galley.targets.transformers.loading import load_target
 from galley.training.convert import Crops, TransformersLearner, convert, read_crops
 from galley.training.corruption import Schedule
 from galley.training.example import CLEAN, IGNORE, Example, Row
-from galley.training.rows import Document, Packer, Recipe
+from galley.training.packed_rows import Document, Packer, Recipe
 from galley.training.settings import Settings
 from galley.training.trainer import Trainer
 

@@ -49,10 +49,11 @@ class _OpenDocument:
 class Batch:
     """One run over ``inputs``.
 
-    jobs: worker processes of one core each, 0 is one per core; 1 reads in this process, on one core. None: by
-    the work there is. Few pages, and a model that each worker would have to load, are read in this process with
-    all cores for each page; many pages by one worker per core, which wastes none of them. pool: workers of
-    another kind, instead.
+    Attributes:
+        jobs: Worker processes of one core each, 0 is one per core; 1 reads in this process, on one core. None:
+            by the work there is. Few pages, and a model that each worker would have to load, are read in this
+            process with all cores for each page; many pages by one worker per core, which wastes none of them.
+        pool: Workers of another kind, instead.
     """
 
     inputs: Sequence[Input]

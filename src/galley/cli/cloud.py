@@ -22,7 +22,11 @@ _FILE_SERVERS = ("sftp", "ssh", "ftp", "smb", "hdfs", "webhdfs", "webdav")
 
 
 class Store:
-    """A folder behind a URL. Raises ``OutputError`` for what cannot be done there."""
+    """A folder behind a URL.
+
+    Raises:
+        OutputError: For what cannot be done there.
+    """
 
     def __init__(self, url: str) -> None:
         """Raises ``UsageError`` for names like a.md."""
@@ -123,7 +127,11 @@ class CloudLedger(Ledger):
         return set(), {f"{self._store.url}/{name}" for name in self._image_names()}
 
     def close(self) -> None:
-        """Put what is not there yet. Raises ``OutputError``."""
+        """Put what is not there yet.
+
+        Raises:
+            OutputError: The store refuses it.
+        """
         if self._lines_put < len(self._lines):
             self._put()
 

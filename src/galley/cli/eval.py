@@ -88,7 +88,17 @@ def eval_command(
 
 
 def _require_packages() -> None:
-    needed = ("apted", "bs4", "fuzzysearch", "jinja2", "lxml", "matplotlib", "pylatexenc", "rapidfuzz")
+    needed = (
+        "apted",
+        "bs4",
+        "fuzzysearch",
+        "jinja2",
+        "lxml",
+        "matplotlib",
+        "pebble",
+        "pylatexenc",
+        "rapidfuzz",
+    )
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
         raise ModelError(f"scoring needs pip install 'galley-ocr[eval]' ({', '.join(missing)} missing)")

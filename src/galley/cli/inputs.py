@@ -42,7 +42,11 @@ class Input:
         return PurePath(self.remote.name).name if self.remote is not None else self.path.name
 
     def fetch(self) -> None:
-        """Make sure that the file is at ``path``. Raises ``InputError``."""
+        """Make sure that the file is at ``path``.
+
+        Raises:
+            InputError: It cannot be downloaded.
+        """
         if self.remote is not None:
             self.remote.fetch(self.path)
 
@@ -80,11 +84,19 @@ def find_inputs(
     skip_urls: Collection[str] = (),
     taken: Taken = lambda place, origin: False,
 ) -> tuple[list[Input], list[InputError]]:
-    """Files as named, folders searched for documents in all their sub-folders; each file once.
+    """Find the documents to read: files as named, and those in folders with all their sub-folders, each once.
 
-    A file named explicitly is always taken, whatever its name; a folder gives those with a document's suffix,
-    but nothing hidden and nothing below ``skip``. Also returns what is wrong with single paths. URLs likewise,
-    with ``skip_urls``. ``taken``: places that outputs of other documents have already.
+    A file named explicitly is always taken, whatever its name. A folder gives the files with a document's suffix, but
+    nothing hidden.
+
+    Args:
+        paths: Files, folders and URLs.
+        skip: Folders that are not searched.
+        skip_urls: Folders behind URLs that are not searched.
+        taken: Places that outputs of other documents have already.
+
+    Returns:
+        The documents, and what is wrong with single paths.
     """
     found: dict[Path | str, tuple[Path | RemoteFile, PurePath]] = {}  # by what the path leads to
     errors: list[InputError] = []

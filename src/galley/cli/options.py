@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 def options_of(given: Mapping[str, Any]) -> ParseOptions:
     """The options of a command line, over those of its configuration file.
 
-    given: a command's parameters by name; those that are named as an option of parsing are taken.
+    Args:
+        given: A command's parameters by name; those that are named as an option of parsing are taken.
     """
     from galley.parsing.options import ParseOptions, load_options
 

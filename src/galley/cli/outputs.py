@@ -90,6 +90,10 @@ class OutputFolder(StagedFiles):
 
 
 def make_folder(path: Path) -> None:
-    """Make an output folder where there is none. Raises ``OutputError`` when that cannot be."""
+    """Make an output folder where there is none.
+
+    Raises:
+        OutputError: That cannot be.
+    """
     with writing(path):
         path.mkdir(parents=True, exist_ok=True)

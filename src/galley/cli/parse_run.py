@@ -34,9 +34,11 @@ from galley.workers.batch_pool import BatchPool
 class Request:
     """What one command asks for.
 
-    output: a folder or the URL of one, None is standard output. jobs: cores to use, 0 is all; None is all, shared
-    out by the amount of work. draft_from: files or folders with what other tools read. engine: ``local`` or ``ray``,
-    whose cluster is at ``address`` or else started.
+    Attributes:
+        output: A folder or the URL of one, None is standard output.
+        jobs: Cores to use, 0 is all; None is all, shared out by the amount of work.
+        draft_from: Files or folders with what other tools read.
+        engine: ``local`` or ``ray``, whose cluster is at ``address`` or else started.
     """
 
     paths: Sequence[str]
@@ -53,7 +55,11 @@ class Request:
 
 
 def run_parse(request: Request, factory: ParserFactory = make_parser) -> int:
-    """Carry out a request; returns the exit code. Raises ``GalleyError`` for what ends the whole run."""
+    """Carry out a request; returns the exit code.
+
+    Raises:
+        GalleyError: For what ends the whole run.
+    """
     pool = _pool(request, factory)
     ledger = _ledger(request.output) if request.output else None
     report = Report(request.quiet, request.debug)
@@ -73,7 +79,12 @@ def run_parse(request: Request, factory: ParserFactory = make_parser) -> int:
 
 
 def _with_drafts(request: Request, inputs: Sequence[Input], report: Report) -> list[Input]:
-    """The inputs with their draft files. Raises ``UsageError`` and ``InputError`` for files that are of no use."""
+    """The inputs with their draft files.
+
+    Raises:
+        UsageError: For files that are of no use.
+        InputError: For files that are of no use.
+    """
     if not request.draft_from:
         return list(inputs)
     check_drafts_have_a_use(request.options)

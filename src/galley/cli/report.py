@@ -12,7 +12,11 @@ _MOST_PER_DOCUMENT = 20
 
 @dataclass
 class Report:
-    """Collects what went wrong. ``debug``: keep where unexpected failures came from."""
+    """Collects what went wrong.
+
+    Attributes:
+        debug: Keep where unexpected failures came from.
+    """
 
     quiet: bool = False
     debug: bool = False

@@ -81,7 +81,11 @@ class StdoutWriter:
 
 
 class FolderWriter:
-    """Documents in any formats to a folder. ``resume``: skip what an earlier run finished."""
+    """Documents in any formats to a folder.
+
+    Args:
+        resume: Skip what an earlier run finished.
+    """
 
     def __init__(
         self,

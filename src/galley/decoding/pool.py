@@ -58,7 +58,9 @@ class _Draft:
     def after(self, offset: int, skipped: int) -> int | None:
         """Index of the token that follows text ending at ``offset``; None inside a token.
 
-        ``skipped``: how many key-less tokens the context ends with; as many are passed over here.
+        Args:
+            offset: Characters of the draft's text.
+            skipped: How many key-less tokens the context ends with; as many are passed over here.
         """
         index = bisect_left(self.starts, offset)
         if offset < len(self.text) and self.starts[index : index + 1] != [offset]:

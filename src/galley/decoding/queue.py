@@ -27,7 +27,11 @@ class RequestQueue(ABC):
         self._tickets = itertools.count()
 
     def add(self, request: Request) -> int:
-        """Queue a request; it joins the batch at the next step that has a place. Returns its ticket."""
+        """Queue a request; it joins the batch at the next step that has a place.
+
+        Returns:
+            Its ticket.
+        """
         ticket = next(self._tickets)
         self._alive.add(ticket)
         self._waiting.append((ticket, request))
@@ -59,10 +63,18 @@ class RequestQueue(ABC):
 
     @abstractmethod
     def step(self) -> list[Result]:
-        """One round of every running sequence, after new ones joined. Returns what finished."""
+        """One round of every running sequence, after new ones joined.
+
+        Returns:
+            What finished.
+        """
 
     def close(self) -> list[Result]:
-        """Cancel everything and free what is held for it. Returns what had been written."""
+        """Cancel everything and free what is held for it.
+
+        Returns:
+            What had been written.
+        """
         self._cancelled |= self._alive
         self._cancel_running()
         return self._sweep() + self._admit()

@@ -73,7 +73,11 @@ class Exporter:
         return self.package is None or importlib.util.find_spec(self.package) is not None
 
     def require(self) -> None:
-        """Raises ``UsageError`` where the package it needs is not installed."""
+        """Check that the package the format needs is installed.
+
+        Raises:
+            UsageError: It is not; says how to install it.
+        """
         if not self.available:
             package = str(self.package).replace("_", "-")
             raise UsageError(
@@ -154,7 +158,11 @@ EXPORTERS: dict[str, Exporter] = {}
 
 
 def register(exporter: Exporter) -> None:
-    """Add a format to the table. Raises ``ValueError`` for a name that is taken."""
+    """Add a format to the table.
+
+    Raises:
+        ValueError: For a name that is taken.
+    """
     taken = {name for known in EXPORTERS.values() for name in (known.name, *known.aliases)}
     for name in (exporter.name, *exporter.aliases):
         if name in taken:
@@ -191,7 +199,11 @@ for _exporter in (
 
 
 def exporter(name: str) -> Exporter:
-    """The format of a name or alias. Raises ``UsageError`` with the names there are."""
+    """The format of a name or alias.
+
+    Raises:
+        UsageError: With the names there are.
+    """
     for known in EXPORTERS.values():
         if name in (known.name, *known.aliases):
             return known
@@ -199,7 +211,11 @@ def exporter(name: str) -> Exporter:
 
 
 def export(document: Document, name: str, keep: str | Collection[str] = DEFAULT_KEEP) -> str:
-    """A document in a format, as its main file holds it. Raises ``UsageError`` for a format there is not."""
+    """A document in a format, as its main file holds it.
+
+    Raises:
+        UsageError: For a format there is not.
+    """
     chosen = exporter(name)
     chosen.require()
     return "".join(chosen.texts(document, document.pages, read_keep(keep))[0])

@@ -17,7 +17,13 @@ def to_json(document: Document, indent: int | None = 2) -> str:
 
 
 def json_pieces(head: Document, pages: Iterable[Page], indent: int | None = 2) -> Iterator[str]:
-    """The JSON of a document with the given pages, page by page. ``head``: the rest of the document."""
+    """The JSON of a document with the given pages, page by page.
+
+    Args:
+        head: The rest of the document.
+        pages: Its pages, asked for one at a time.
+        indent: Spaces for each level; one line when None.
+    """
     frame = head.model_copy(update={"pages": []}).model_dump_json(indent=indent, exclude_none=True)
     before, empty, after = frame.partition('"pages":[]' if indent is None else '"pages": []')
     outer, inner = ("", "") if indent is None else ("\n" + " " * indent, "\n" + " " * 2 * indent)
@@ -31,11 +37,23 @@ def json_pieces(head: Document, pages: Iterable[Page], indent: int | None = 2) -
 
 
 def from_json(text: str | bytes) -> Document:
-    """The document ``to_json`` wrote. Raises InputError where the text is none, or of a newer major version."""
+    """The document that ``to_json`` wrote.
+
+    Raises:
+        InputError: The text is none, or of a newer major version.
+    """
     try:
-        data = json.loads(text)
+        return from_json_data(json.loads(text))
     except ValueError as error:
         raise InputError(f"this is not JSON: {error}") from None
+
+
+def from_json_data(data: object) -> Document:
+    """``from_json`` for JSON that is parsed already.
+
+    Raises:
+        InputError: It is no Galley document, or one of a newer major version.
+    """
     version = data.get("schema_version") if isinstance(data, dict) else None
     if not isinstance(version, str):
         raise InputError("this JSON is no Galley document: it has no schema_version")

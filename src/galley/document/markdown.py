@@ -12,7 +12,12 @@ from galley.document.table_html import table_html
 
 
 def to_markdown(document: Document, keep: Collection[str] = DEFAULT_KEEP) -> str:
-    """The document as Markdown. ``keep``: which of headers, footers, footnotes, page-numbers to show."""
+    """The document as Markdown.
+
+    Args:
+        document: What to write.
+        keep: Which of headers, footers, footnotes and page-numbers to show.
+    """
     return "".join(markdown_pieces(document.pages, keep))
 
 

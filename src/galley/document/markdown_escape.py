@@ -58,7 +58,9 @@ def escape_line_start(line: str) -> str:
 def escape_block(text: str, *, lists: bool = False) -> str:
     """A paragraph of one or more lines; line breaks in it are kept as hard breaks.
 
-    lists: leave a number that opens the first line, for the text is a list item.
+    Args:
+        text: The plain text.
+        lists: Leave a number that opens the first line as it is, for the text is a list item.
     """
     # Escaped as a whole, for marks may pair over line breaks.
     lines = escape("\n".join(line.strip() for line in text.split("\n") if line.strip())).split("\n")

@@ -26,7 +26,8 @@ that a long document can be shown without holding all of it."""
 def read_keep(keep: str | Collection[str]) -> frozenset[str]:
     """The names of page furniture to show, given as a collection or parted by commas.
 
-    Raises ``UsageError`` with the names there are for any other.
+    Raises:
+        UsageError: With the names there are for any other.
     """
     names = keep.split(",") if isinstance(keep, str) else keep
     kept = frozenset(name.strip() for name in names if name.strip())
@@ -50,7 +51,8 @@ class Part:
 class Shown:
     """A block as exports show it: the text of blocks that run on from it is joined to ``content``.
 
-    parts: the blocks that ``content`` was joined from, this one first.
+    Attributes:
+        parts: The blocks that ``content`` was joined from, this one first.
     """
 
     block: Block
@@ -67,9 +69,12 @@ def is_kept(block: Block, keep: Collection[str]) -> bool:
 def shown(pages: Iterable[Page], keep: Collection[str] = DEFAULT_KEEP) -> Iterator[Shown]:
     """Blocks to show in reading order, running text joined over columns and pages.
 
-    keep: names of ``KEEPABLE``. A block that ``continues`` is joined to the last block of its label, at most
-    ``REACH`` pages back; its ``extra["joint"]`` says with what, a space unless given, and a joint of ``None`` takes
-    the hyphen away. Pages are asked for one at a time and forgotten as soon as nothing can be joined to them.
+    A block that ``continues`` is joined to the last block of its label, at most ``REACH`` pages back. Its
+    ``extra["joint"]`` says with what, a space unless given; a joint of ``None`` takes the hyphen away.
+
+    Args:
+        pages: Asked for one at a time and forgotten as soon as nothing can be joined to them.
+        keep: Names of ``KEEPABLE``.
     """
     waiting: deque[Shown] = deque()
     last: dict[Label, tuple[int, Shown]] = {}

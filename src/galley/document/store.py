@@ -19,7 +19,10 @@ class PageStore:
     """Pages packed in memory while they are few and in a temporary file when they are many.
 
     Going through them gives each page anew, in order of page numbers, and may be done again and again; only the
-    page at hand takes room. Raises ``OSError`` where the temporary file cannot be written.
+    page at hand takes room.
+
+    Raises:
+        OSError: The temporary file cannot be written.
     """
 
     def __init__(self, pages: Iterable[Page] = ()) -> None:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 def table_rows(table: Table, *, repeat: bool = False) -> list[list[str]]:
     """The texts of all places of the grid, "" where there is none.
 
-    repeat: a spanning cell's text stands in all of its places, not only in the first.
+    Args:
+        table: The table.
+        repeat: A spanning cell's text stands in all of its places, not only in the first.
     """
     rows = [[""] * table.cols for _ in range(table.rows)]
     for cell in table.cells:
@@ -35,7 +37,11 @@ def table_csv(table: Table) -> str:
 
 
 def table_dataframe(table: Table) -> DataFrame:
-    """Leading header rows name the columns. Raises ``UsageError`` where pandas is not installed."""
+    """Leading header rows name the columns.
+
+    Raises:
+        UsageError: Pandas is not installed.
+    """
     try:
         import pandas
     except ImportError as error:

@@ -25,14 +25,19 @@ class Word:
 class TextLine:
     """One line of text with its box in page-image pixels.
 
-    confidence: 0 to 1, None where the drafter has none (a PDF's text layer).
-    source: ``pdf-text``, ``ocr`` or ``file``.
-    words: the line's words in order, where the drafter knows their boxes; their texts joined by spaces give ``text``
-        up to white space.
-    size: font size (or line height for OCR) in pixels. bold, italic, mono: from the font, False when unknown.
-    char_frames: (len(text),) the recogniser's frame each character was read at, features: (frames, channels) its
-        features; only where asked for, for a model that reads them.
-    ink: how much of the line's ink the text explains; None where that is not known.
+    Attributes:
+        confidence: 0 to 1, None where the drafter has none (a PDF's text layer).
+        source: ``pdf-text``, ``ocr`` or ``file``.
+        words: The line's words in order, where the drafter knows their boxes; their texts joined by spaces give
+            ``text`` up to white space.
+        size: Font size (or line height for OCR) in pixels.
+        bold: From the font, False when unknown.
+        italic: From the font, False when unknown.
+        mono: From the font, False when unknown.
+        char_frames: (len(text),) the recogniser's frame each character was read at; only where asked for, for a
+            model that reads them.
+        features: (frames, channels) the recogniser's features, likewise.
+        ink: How much of the line's ink the text explains; None where that is not known.
     """
 
     text: str

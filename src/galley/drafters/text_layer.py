@@ -115,7 +115,12 @@ def _join(chains: list[list[TextWord]]) -> list[list[TextWord]]:
 
 
 def _near(chain: Sequence[TextWord], starts: NDArray[np.float64]) -> list[int]:
-    """Chains that may follow, nearest first. starts: (n, 3) x0, y0, y1 of each chain's first word."""
+    """Chains that may follow, nearest first.
+
+    Args:
+        chain: The words so far.
+        starts: (n, 3) x0, y0, y1 of each chain's first word.
+    """
     last = chain[-1].bbox
     reach = 2 * max(_size(chain[-1]), last.height)
     gap = starts[:, 0] - last.x1

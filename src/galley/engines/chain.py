@@ -54,7 +54,8 @@ def start(config: DrafterConfig, masks: Masks, pool: DraftPool, prompt_ids: Sequ
 class MatchOrSelfDraft:
     """Free drafts where they match, the model's own block where none does: ``auto`` of an engine.
 
-    self_speculation: None for a model that cannot draft for itself.
+    Attributes:
+        self_speculation: None for a model that cannot draft for itself.
     """
 
     self_speculation: SelfSpeculation | None = None
@@ -102,7 +103,8 @@ class ChainDrafter:
     Each round: ``begin`` with all tokens committed so far, then, while ``window`` is not None, run it and
     ``take`` its predictions; ``chain`` is what the engine is to verify.
 
-    longest: the most tokens of a chain.
+    Args:
+        longest: The most tokens of a chain.
     """
 
     def __init__(self, drafter: Drafter, longest: int) -> None:
@@ -117,7 +119,9 @@ class ChainDrafter:
     def begin(self, committed: Sequence[int], max_draft: int) -> None:
         """Take note of the tokens committed since the last chain and look for drafts of what follows.
 
-        committed: all tokens of the output so far, at least one. max_draft: the most tokens the chain may have.
+        Args:
+            committed: All tokens of the output so far, at least one.
+            max_draft: The most tokens the chain may have.
         """
         self.note(committed)
         self._forget()

@@ -20,7 +20,9 @@ _log = logging.getLogger(__name__)
 class ModelDrafts:
     """Free drafts where they match, the model's own blocks where none does and the checkpoint drafts for itself.
 
-    model: a checkpoint's folder or hub id. longest: the most tokens of a chain.
+    Args:
+        model: A checkpoint's folder or hub id.
+        longest: The most tokens of a chain.
     """
 
     def __init__(self, model: str, tokenizer: Any, vocab_size: int, longest: int) -> None:
@@ -41,8 +43,9 @@ class ModelDrafts:
     def drafter(self, texts: object) -> ChainDrafter:
         """A drafter for one request.
 
-        texts: what a request gave as ``galley_drafts``, by rights a list of strings. Whatever else it is must
-        not end the engine, which others use too: it is left out, with a warning.
+        Args:
+            texts: What a request gave as ``galley_drafts``, by rights a list of strings. Whatever else it is
+                must not end the engine, which others use too: it is left out, with a warning.
         """
         encode = self._tokenizer.encode
         pool = DraftPool([encode(text, add_special_tokens=False) for text in _strings(texts)], self._key)

@@ -17,12 +17,15 @@ class Plot(Protocol):
     """What a report can show."""
 
     @property
-    def title(self) -> str: ...
+    def title(self) -> str:
+        """What stands above the plot."""
 
     @property
-    def worth_showing(self) -> bool: ...
+    def worth_showing(self) -> bool:
+        """Whether there is anything to draw."""
 
-    def png(self) -> bytes: ...
+    def png(self) -> bytes:
+        """The plot as a PNG file."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,12 @@ class Histogram:
 
     @property
     def worth_showing(self) -> bool:
+        """Whether there is anything to draw."""
         return bool(self.values)
 
     def png(self) -> bytes:
+        """The plot as a PNG file."""
+
         def draw(axes: Axes) -> None:
             axes.hist(self.values, bins=20, range=(0, 1), color=_BLUE)
             axes.set(title=self.title, xlabel="score", ylabel="samples")
@@ -64,9 +70,12 @@ class Scatter:
 
     @property
     def worth_showing(self) -> bool:
+        """Whether there is anything to draw."""
         return len(self.points) > 1
 
     def png(self) -> bytes:
+        """The plot as a PNG file."""
+
         def draw(axes: Axes) -> None:
             axes.scatter([p.x for p in self.points], [p.y for p in self.points], color=_BLUE)
             for point in self.points:
@@ -96,9 +105,12 @@ class Bars:
 
     @property
     def worth_showing(self) -> bool:
+        """Whether there is anything to draw."""
         return any(value is not None for values in self.series.values() for value in values)
 
     def png(self) -> bytes:
+        """The plot as a PNG file."""
+
         def draw(axes: Axes) -> None:
             width = 0.8 / len(self.series)
             for number, (name, values) in enumerate(self.series.items()):
@@ -122,9 +134,12 @@ class Lines:
 
     @property
     def worth_showing(self) -> bool:
+        """Whether there is anything to draw."""
         return any(len(points) > 1 for points in self.series.values())
 
     def png(self) -> bytes:
+        """The plot as a PNG file."""
+
         def draw(axes: Axes) -> None:
             for name, points in self.series.items():
                 axes.plot([x for x, _ in points], [y for _, y in points], marker="o", label=name)

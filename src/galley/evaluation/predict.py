@@ -31,9 +31,14 @@ _TIME = re.compile(r"(\d+\.\d+)\t(\d+\.\d+)\t([1-9]\d*)\t(first)?")
 
 @dataclass(frozen=True)
 class Task:
-    """One file to read and where its Markdown goes; ``page`` (1-based) picks a page of a PDF. ``label``: the
-    file is a picture of one such block, not a page. as_parsed: the Markdown that ``galley parse`` writes,
-    instead of the one that ``benchmark_markdown`` describes.
+    """One file to read.
+
+    Attributes:
+        source: The file.
+        target: Where its Markdown goes.
+        page: Number (from 1) of a page of a PDF; all pages when None.
+        label: The file is a picture of one such block, not of a page.
+        as_parsed: Write the Markdown of ``galley parse`` instead of what ``benchmark_markdown`` describes.
     """
 
     source: Path
@@ -144,8 +149,11 @@ def prediction_speed(folder: Path) -> Speed | None:
 
 
 def benchmark_markdown(document: Document) -> str:
-    """The document as benchmarks of single elements expect it: every table as HTML, formulas in ``$$``, plain
-    text unescaped, figures and page furniture left out."""
+    """The document as benchmarks of single elements expect it.
+
+    Every table is HTML, formulas are in ``$$``, plain text is not escaped, figures and page furniture are left
+    out.
+    """
     from galley.document.select import DEFAULT_KEEP, shown
 
     blocks = (_block(item.block, item.content.strip("\n")) for item in shown(document.pages, DEFAULT_KEEP))

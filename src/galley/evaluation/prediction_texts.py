@@ -12,8 +12,11 @@ _SUFFIXES = (".md", ".html", ".txt", ".tex", ".mmd")
 
 
 class PredictionTexts:
-    """``path``: a folder with a file for each sample, or a JSON object of texts by sample name, with or
-    without the image's suffix.
+    """Predictions by sample name.
+
+    Args:
+        path: A folder with a file for each sample, or a JSON object of texts by sample name, with or without the
+            image's suffix.
     """
 
     def __init__(self, path: Path) -> None:
@@ -21,7 +24,12 @@ class PredictionTexts:
         self._texts = {} if self._folder else _texts(path)
 
     def get(self, name: str, image: str = "") -> str | None:
-        """The answer to a sample; ``image``: its file name, which the answer may be named after instead."""
+        """The answer to a sample.
+
+        Args:
+            name: The sample's name.
+            image: Its file name, which the answer may be named after instead.
+        """
         names = [candidate for candidate in (name, image) if candidate]
         if self._folder is None:
             return next((self._texts[n] for n in names if n in self._texts), None)

@@ -47,8 +47,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Case:
-    """A sample shown side by side: its image, the truth and the output. ``page`` (1-based) is the one shown
-    where ``image`` is a PDF; ``truth_name`` says what stands in the truth's place.
+    """A sample shown side by side: its image, the truth and the output.
+
+    Attributes:
+        page: Number (from 1) of the page to show where ``image`` is a PDF.
+        truth_name: What stands in the truth's place.
     """
 
     name: str
@@ -72,8 +75,11 @@ class Headline:
 
 @dataclass
 class Report:
-    """What a benchmark found. ``warnings`` come first: whatever makes the figures mean less than they seem
-    to. ``failures`` is what could not be predicted or scored as it should be, one line each.
+    """What a benchmark found.
+
+    Attributes:
+        warnings: Whatever makes the figures mean less than they seem to; shown first.
+        failures: What could not be predicted or scored as it should be, one line each.
     """
 
     title: str

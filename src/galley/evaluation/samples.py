@@ -44,6 +44,8 @@ class Sample:
 
 @dataclass
 class Scored:
+    """A sample with what was predicted for it (None: nothing) and its metrics."""
+
     sample: Sample
     predicted: str | None
     metrics: Metrics
@@ -51,7 +53,12 @@ class Scored:
 
 @dataclass
 class Scores:
-    """``missing``: samples without a prediction. ``problems``: what was not scored as it should be."""
+    """The scores of a run.
+
+    Attributes:
+        missing: Samples without a prediction.
+        problems: What was not scored as it should be.
+    """
 
     scored: list[Scored]
     missing: list[str] = field(default_factory=list)

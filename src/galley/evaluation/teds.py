@@ -1,6 +1,7 @@
-"""TEDS, the tree edit distance similarity of two HTML tables (Zhong et al. 2020, "Image-based table
-recognition", section 5): 1 − edits / nodes, with the normalised edit distance of cell contents as the price
-of a changed cell.
+"""TEDS, the tree edit distance similarity of two HTML tables.
+
+It is 1 − edits / nodes, with the normalised edit distance of cell contents as the price of a changed cell
+(Zhong et al. 2020, "Image-based table recognition", section 5).
 
 Needs ``galley-ocr[eval]`` (apted, lxml, rapidfuzz).
 """
@@ -23,8 +24,11 @@ Larger tables are aligned row by row, which never scores higher than the exact d
 
 @dataclass
 class Node:
-    """A table part: ``content`` is a cell's characters and inline tags, one character each; empty for other
-    parts."""
+    """A part of a table.
+
+    Attributes:
+        content: A cell's characters and inline tags, one character each; empty for other parts.
+    """
 
     tag: str
     colspan: int = 1
@@ -33,6 +37,7 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
     def size(self) -> int:
+        """The number of nodes of this tree."""
         return 1 + sum(child.size() for child in self.children)
 
 
@@ -149,8 +154,10 @@ def _group_distance(pred: list[tuple[str, list[Row]]], true: list[tuple[str, lis
 
 
 def _groups(table: Node) -> list[tuple[str, list[Row]]]:
-    """``thead``, ``tbody``, … with their rows; rows that stand in the table itself are a group without a
-    tag."""
+    """The groups of rows (``thead``, ``tbody`` and so on).
+
+    Rows that stand in the table itself are a group without a tag.
+    """
     groups: list[tuple[str, list[Row]]] = []
     for child in table.children:
         if child.tag != "tr":

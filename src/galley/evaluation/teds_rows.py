@@ -1,7 +1,7 @@
-"""A bound for TEDS on huge tables: align rows, and cells within rows, in memory that grows with one row pair
-block.
+"""A bound for TEDS on huge tables: rows are aligned, and cells within rows.
 
-Every alignment is an edit script of the trees, so the distance is never below the exact one.
+Memory grows with one block of row pairs. Every alignment is an edit script of the trees, so the distance is
+never below the exact one.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ rows."""
 
 
 def aligned_distance(pred: list[Row], true: list[Row]) -> float:
-    """Edits that turn the rows ``pred`` into ``true``: 1 + cells for a whole row, cell edits within a pair
-    of rows."""
+    """The edits that turn the rows ``pred`` into the rows ``true``.
+
+    Returns:
+        The sum of 1 + cells for each row added or removed, and of cell edits within pairs of rows.
+    """
     drop = np.array([1.0 + len(row) for row in true])
     best = np.concatenate([[0.0], np.cumsum(drop)])
     slope = len(true) / max(1, len(pred))
@@ -60,8 +63,11 @@ def _row_costs(row: Row, others: list[Row]) -> NDArray[np.float64]:
 
 
 def _cell_costs(row: Row, others: list[Row], width: int) -> NDArray[np.float64]:
-    """(len(others), len(row), width) price of turning one cell into another; places past a row's end cost
-    1."""
+    """Prices of turning one cell into another.
+
+    Returns:
+        Prices (len(others), len(row), width); places past a row's end cost 1.
+    """
     costs = np.ones((len(others), len(row), width))
     flat = [(r, c, cell) for r, other in enumerate(others) for c, cell in enumerate(other)]
     if not flat or not row:

@@ -42,7 +42,9 @@ _LABELS = (
 class PicoDetector:
     """Finds regions on a page.
 
-    ``threshold``: least score kept, 0 to 1; ``iou``: overlap above which the weaker goes.
+    Args:
+        threshold: Least score kept, 0 to 1.
+        iou: Overlap above which the weaker goes.
     """
 
     def __init__(self, threshold: float = 0.4, iou: float = 0.5) -> None:
@@ -121,9 +123,15 @@ def overlaps(
 
 
 def suppress(boxes: NDArray[np.float32], scores: NDArray[np.float32], iou: float) -> list[int]:
-    """Greedy non-maximum suppression over *all* labels; indices of the kept boxes, best score first.
+    """Greedy non-maximum suppression over *all* labels.
 
-    boxes: (n, 4) ``x0, y0, x1, y1``. scores: (n,). A box whose IoU with a better one exceeds ``iou`` goes.
+    Args:
+        boxes: (n, 4) ``x0, y0, x1, y1``.
+        scores: (n,).
+        iou: A box whose IoU with a better one exceeds this is dropped.
+
+    Returns:
+        Indices of the kept boxes, best score first.
     """
     kept: list[int] = []
     order = np.argsort(-scores, kind="stable")

@@ -28,7 +28,11 @@ SLIVER = 0.1
 
 @dataclass
 class Strip:
-    """Boxes read one after another: indices in reading order. ``rowwise``: read across, row by row, as in a table."""
+    """Boxes read one after another: indices in reading order.
+
+    Attributes:
+        rowwise: Read across, row by row, as in a table.
+    """
 
     indices: list[int]
     rowwise: bool = False

@@ -21,7 +21,7 @@ class Region:
 
 
 class Detector(Protocol):
-    """Anything that finds regions. ``image``: (height, width, 3) uint8 RGB, upright."""
+    """Anything that finds the regions of an upright image (height, width, 3), uint8 RGB."""
 
     def detect(self, image: NDArray[np.uint8]) -> list[Region]:
         """The regions of a page."""

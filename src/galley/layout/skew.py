@@ -23,8 +23,9 @@ LEAST_LINES = 3
 def page_skew(quads: NDArray[np.float32]) -> float:
     """Tilt of a page's text in degrees, positive when lines fall towards the right; 0 when it cannot be told.
 
-    quads: (n, 4, 2) rotated boxes of text lines, corners from the top left clockwise. The median angle of the long
-    lines, weighted by their length; lines tilted more than 15 degrees are not the page's.
+    Args:
+        quads: (n, 4, 2) rotated boxes of text lines, corners from the top left clockwise. The median angle of
+            the long lines, weighted by their length; lines tilted more than 15 degrees are not the page's.
     """
     if len(quads) == 0:
         return 0.0
@@ -52,9 +53,13 @@ def deskew(image: NDArray[np.uint8], angle: float) -> NDArray[np.uint8]:
 def deskewed_boxes(
     quads: NDArray[np.float32], angle: float, before: tuple[int, ...], after: tuple[int, ...]
 ) -> NDArray[np.float32]:
-    """Rotated boxes (n, 4, 2) of a tilted page where ``deskew`` by ``angle`` puts them.
+    """Rotated boxes (n, 4, 2) of a tilted page where ``deskew`` puts them.
 
-    before, after: shapes (height, width, ...) of the tilted and of the straight page.
+    Args:
+        quads: The boxes on the tilted page.
+        angle: What ``deskew`` turned the page by.
+        before: Shape (height, width, ...) of the tilted page.
+        after: Shape of the straight page.
     """
     cosine, sine = np.cos(np.radians(angle)), np.sin(np.radians(angle))
     x, y = np.moveaxis(quads - np.array([before[1], before[0]], np.float32) / 2, -1, 0)

@@ -1,1 +1,1 @@
-"""Strategies that join the rooms."""
+"""From page images to documents: passes, and the strategies that add a model."""

@@ -144,15 +144,22 @@ def decode_names() -> list[str]:
 
 
 def make_options(**values: Any) -> ParseOptions:
-    """Options from keywords. Raises ``UsageError`` with one line for a value that makes no sense."""
+    """Options from keywords.
+
+    Raises:
+        UsageError: With one line for a value that makes no sense.
+    """
     return _validated(values, "")
 
 
 def load_options(config: Path | None = None, *, also_keep: str = "", **values: Any) -> ParseOptions:
-    """Defaults, overlaid by the ``[parse]`` table of a configuration file, overlaid by ``values`` of a command line.
+    """Defaults, overlaid by a configuration file, overlaid by the values of a command line.
 
-    config: the file; None takes ``galley.toml`` of the current folder if there is one. Values of None are
-    left out. also_keep: names, separated by commas, that are kept besides; after ``none`` instead.
+    Args:
+        config: The file, of which the table ``[parse]`` counts; ``galley.toml`` of the current folder, if there is
+            one, when None.
+        also_keep: Names, separated by commas, that are kept besides; after ``none`` instead.
+        values: Options by name; those that are None are left out.
     """
     path = config or Path(CONFIG_NAME)
     if config is not None and not config.is_file():

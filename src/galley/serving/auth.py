@@ -13,13 +13,15 @@ from galley.serving.refusal import Refusal, answer_refusal
 class ApiKey:
     """Lets requests through that carry the key, as a bearer token or in ``X-API-Key``.
 
-    public: paths served to anybody; one that ends in a slash stands for all below it.
+    Args:
+        public: Paths served to anybody; one that ends in a slash stands for all below it.
     """
 
     def __init__(self, app: ASGIApp, key: str, public: tuple[str, ...]) -> None:
         self._app, self._key, self._public = app, key.encode(), public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on where it is public or brings the key; answer 401 otherwise."""
         if scope["type"] != "http" or self._is_public(scope["path"]) or self._is_right(Request(scope)):
             await self._app(scope, receive, send)
             return

@@ -23,8 +23,11 @@ class _PendingRequest:
 
 
 class SharedDecoder:
-    """Steps a decoder in a thread of its own. Owners take turns for the ``places`` of its batch, so that nobody's
-    many regions keep another's few waiting."""
+    """Steps a decoder in a thread of its own.
+
+    Owners take turns for the ``places`` of its batch, so that one owner's many regions do not keep another's
+    few waiting.
+    """
 
     def __init__(self, decoder: Decoder, places: int) -> None:
         self.decoder = decoder

@@ -43,7 +43,14 @@ class Chat:
     repetition_penalty: float
 
     def task(self, path: Path, options: ParseOptions, client: str, name: str) -> ReadRegion:
-        """The task to read the image at ``path``. client: who shares a turn; name: this request's own."""
+        """The task to read the image at ``path``.
+
+        Args:
+            path: The image's file.
+            options: How to read it.
+            client: Who shares a turn.
+            name: This request's own.
+        """
         return ReadRegion(
             path=path,
             options=options,

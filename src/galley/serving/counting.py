@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from galley.decoding import ForwardCosts, Result, Stats
-from galley.parsing.strategies.work import forwards_of, reckoned
+from galley.parsing.strategies.work import estimated_seconds, forwards_of
 from galley.serving.tasks import Counts
 
 
@@ -21,7 +21,7 @@ def counts_of(results: Sequence[Result], costs: ForwardCosts | None) -> Counts:
         drafts=total.draft_forwards,
         accepted=total.accepted,
     )
-    plain, own = reckoned(total, costs) if costs is not None else (0.0, 0.0)
+    plain, own = estimated_seconds(total, costs) if costs is not None else (0.0, 0.0)
     if own:
         counts.seconds_ar, counts.seconds = plain, own
     return counts

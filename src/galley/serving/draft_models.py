@@ -39,20 +39,24 @@ class DraftModels:
         self.loaded = LoadedModels()
 
     def parser(self, options: ParseOptions, sink: ImageSink | None) -> PageParser:
+        """A parser for one lane."""
         if self._factory:
             return self._factory(options, sink)
         return self.loaded.parser(options, sink)
 
     def parse(self, parser: PageParser, options: ParseOptions, image: PageImage, owner: str) -> Parsed:
+        """Parse a page."""
         if not isinstance(parser, EmbeddedParser):
             return Parsed(parser.parse_page(image))
         reading = parser.read_page(image)
         return Parsed(reading.page, reading.traces, _counts(parser, reading))
 
     def decode(self, ids: list[int]) -> str:
+        """The text of token ids in traces."""
         return self.loaded.embedded(self._model).decode(ids)
 
     def read_region(self, task: ReadRegion, send: Callable[[Delta], None]) -> RegionRead:
+        """Read one image for a prompt."""
         parser = self.loaded.parser(task.options)
         if isinstance(parser, EmbeddedParser):
             read = _verified_region(parser, task)

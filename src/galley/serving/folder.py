@@ -18,14 +18,17 @@ class JobFolder:
 
     @property
     def document(self) -> Path:
+        """The document as it was sent."""
         return self.path / "document"
 
     @property
     def state(self) -> Path:
+        """The file that holds the job's state."""
         return self.path / "job.json"
 
     @property
     def images(self) -> Path:
+        """The folder of the figures' pictures."""
         return self.path / "images"
 
     def page(self, number: int) -> Path:
@@ -45,7 +48,12 @@ class JobFolder:
         return self.path / f"result-{exporter.name}{exporter.suffix}"
 
     def write(self, path: Path, text: str | Iterable[str]) -> None:
-        """Write a file of this folder, whole or not at all. text: in one piece or in many."""
+        """Write a file of this folder, whole or not at all.
+
+        Args:
+            path: The file.
+            text: In one piece or in many.
+        """
         draft = path.with_name(f".{path.name}")
         with draft.open("wb") as file:
             pieces = [text] if isinstance(text, str) else text

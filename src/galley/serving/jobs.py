@@ -28,6 +28,7 @@ class State(str, Enum):
 
     @property
     def ended(self) -> bool:
+        """Whether nothing more will happen to the job."""
         return self not in (State.QUEUED, State.RUNNING)
 
 
@@ -35,9 +36,12 @@ class State(str, Enum):
 class Job:
     """One document: what is asked for, how far it is, what went wrong.
 
-    pages: numbers asked for, None until the document has been opened. head: the document without its pages, as
-    JSON. read: numbers of the pages that lie in the folder, in the order they came. started, ended: seconds of
-    the clock; reading: seconds it was read, those before a restart included.
+    Attributes:
+        pages: Numbers asked for, None until the document has been opened.
+        head: The document without its pages, as JSON.
+        read: Numbers of the pages that lie in the folder, in the order they came.
+        started, ended: Seconds of the clock.
+        reading: Seconds it was read, those before a restart included.
     """
 
     id: str

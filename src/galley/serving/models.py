@@ -31,7 +31,14 @@ class Models(Protocol):
         ...
 
     def parse(self, parser: PageParser, options: ParseOptions, image: PageImage, owner: str) -> Parsed:
-        """Parse a page with a parser made here for these options. owner: whose page it is."""
+        """Parse a page.
+
+        Args:
+            parser: One that was made here for these options.
+            options: How to parse.
+            image: The page.
+            owner: Whose page it is.
+        """
         ...
 
     def decode(self, ids: list[int]) -> str:

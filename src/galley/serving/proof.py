@@ -22,9 +22,14 @@ def proof_json(
 ) -> dict[str, Any]:
     """``{stats, blocks: [{block, tokens: [{text, how, round}], low_confidence}]}``.
 
-    how: ``free`` (a free draft), ``own`` (the model's own draft) or ``single`` (one at a time). A block that no
-    model read is one free run without a round. Rounds count from the page's first. traces: committed tokens by
-    block.
+    In it ``how`` is ``free`` (a free draft), ``own`` (the model's own draft) or ``single`` (one at a time). A block
+    that no model read is one free run without a round. Rounds count from the page's first.
+
+    Args:
+        page: The page as it was read.
+        traces: Committed tokens by block.
+        counts: What decoding took.
+        decode: Token ids to text.
     """
     first = min((trace[0].round for trace in traces.values() if trace), default=0)
     return {
@@ -67,8 +72,11 @@ def token_texts(ids: Sequence[int], decode: Decode) -> Iterator[str]:
 
 
 class TextStream:
-    """Token ids to text as they come. Decodes a token together with those before it, since tokenizers treat
-    the beginning of a text in their own way."""
+    """Turns token ids to text as they come.
+
+    A token is decoded together with those before it, since tokenizers treat the beginning of a text in their own
+    way.
+    """
 
     def __init__(self, decode: Decode) -> None:
         self._decode = decode

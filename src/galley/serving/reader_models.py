@@ -12,9 +12,9 @@ from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.decoders import Runner, make_decoder, make_drafter_config
 from galley.parsing.strategies.drafts import draft_text
 from galley.parsing.strategies.hierarchical import HierarchicalParser
-from galley.parsing.strategies.page import PageParser as WholePageParser
-from galley.parsing.strategies.page import can_read_pages
 from galley.parsing.strategies.regions import RegionsParser
+from galley.parsing.strategies.whole_page import PageParser as WholePageParser
+from galley.parsing.strategies.whole_page import can_read_pages
 from galley.reading import ImageSink, PageParser
 from galley.serving.batching import SharedDecoder
 from galley.serving.counting import counts_of
@@ -37,17 +37,21 @@ class ReaderModels(DraftModels):
         self._shared = SharedDecoder(decoder, options.batch) if isinstance(decoder, Decoder) else None
 
     def parser(self, options: ParseOptions, sink: ImageSink | None) -> PageParser:
+        """A parser for one lane."""
         return make_strategy(options, reader=self._reader, draft=self.loaded.draft(options, sink))
 
     def parse(self, parser: PageParser, options: ParseOptions, image: PageImage, owner: str) -> Parsed:
+        """Parse a page; regions of all owners share the model's batch."""
         assert isinstance(parser, RegionsParser | WholePageParser | HierarchicalParser)
         reading = parser.read_page(image, self._runner(options, owner))
         return Parsed(reading.page, reading.traces, self._counts(reading.results))
 
     def decode(self, ids: list[int]) -> str:
+        """The text of token ids in traces."""
         return self._reader.decode(ids)
 
     def read_region(self, task: ReadRegion, send: Callable[[Delta], None]) -> RegionRead:
+        """Read one image for a prompt."""
         image, wanted = region_image(task), task_for(task.prompt)
         if wanted is Task.PAGE and not self._reads_pages():
             parsed = self.parse(self.parser(task.options, None), task.options, image, task.owner)
@@ -64,6 +68,7 @@ class ReaderModels(DraftModels):
         return RegionRead(self._reader.decode(result.ids), finish, self._counts([result]))
 
     def cancel(self, owner: str) -> None:
+        """Stop reading for this owner as soon as possible."""
         if self._shared:
             self._shared.cancel(owner)
 

@@ -12,8 +12,10 @@ CLIENT_DISCONNECTED = 499
 class Refusal(Exception):
     """A request the server will not serve. ``message`` is one line that says what to do.
 
-    status: the HTTP status. code: a short name programs can test. retry_after: seconds after which it is worth
-    trying again.
+    Args:
+        status: The HTTP status.
+        code: A short name programs can test.
+        retry_after: Seconds after which it is worth trying again.
     """
 
     def __init__(self, status: int, code: str, message: str, retry_after: int | None = None) -> None:

@@ -56,7 +56,11 @@ class Scheduler:
         self._sweeper: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Start the workers and go on with jobs of an earlier run. Raises ``ModelError`` where nothing can work."""
+        """Start the workers and go on with jobs of an earlier run.
+
+        Raises:
+            ModelError: Nothing can work.
+        """
         await self._pools.start()
         self._sweeper = asyncio.get_running_loop().create_task(self._sweep())
         for path in sorted(self._root.iterdir()):
@@ -272,7 +276,11 @@ class Scheduler:
     # Regions
 
     async def read_region(self, task: ReadRegion, delta: Callable[[Delta], None] | None = None) -> RegionRead:
-        """Read one image; cancelled with the task that waits for it. Raises ``Refusal`` when it cannot be."""
+        """Read one image; cancelled with the task that waits for it.
+
+        Raises:
+            Refusal: It cannot be.
+        """
         done: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
 
         def take(answer: Answer) -> None:

@@ -23,9 +23,19 @@ _ANSWER_S = 5
 
 
 def run_server(settings: Settings, host: str, port: int, say: Callable[[str], None]) -> int:
-    """Serve until a signal ends it. Returns an exit code: 0 when nothing accepted was left undone.
+    """Serve until a signal ends it.
 
-    say: takes lines about the server's course. Raises ``GalleyError`` where it cannot start.
+    Args:
+        settings: How the server works.
+        host: The address to listen at.
+        port: The port to listen at.
+        say: Takes lines about what the server does.
+
+    Returns:
+        An exit code: 0 when nothing accepted was left undone.
+
+    Raises:
+        GalleyError: It cannot start.
     """
     app = make_app(settings)
     config = uvicorn.Config(

@@ -15,11 +15,17 @@ MEGABYTE = 1 << 20
 class Limits:
     """What one client, or all of them together, may ask for.
 
-    max_bytes: of one document. max_pages: asked for in one document. queue: documents waiting or being read, and
-    region requests likewise. page_seconds, job_seconds, upload_seconds: after which a page fails, a job's
-    remaining pages fail, an upload is given up. wait_seconds, wait_pages: how long a request waits for its result
-    and up to which length of document, before it is answered with a job. keep_seconds, kept: how long and how
-    many finished jobs stay.
+    Attributes:
+        max_bytes: Size of one document.
+        max_pages: Pages asked for in one document.
+        queue: Documents waiting or being read, and as many region requests.
+        page_seconds: Time after which a page fails.
+        job_seconds: Time after which a job's remaining pages fail.
+        upload_seconds: Time after which an upload is given up.
+        wait_seconds: How long a request waits for its result before it is answered with a job.
+        wait_pages: Documents with more pages are answered with a job at once.
+        keep_seconds: How long finished jobs stay.
+        kept: How many finished jobs stay.
     """
 
     max_bytes: int = 100 * MEGABYTE
@@ -36,10 +42,16 @@ class Limits:
 
 @dataclass(frozen=True)
 class Settings:
-    """options: the defaults of every request; its model, device and max_pixels are the server's alone. workers:
-    processes that read drafts. lanes: pages a model has under way at a time. state_dir: where jobs survive a
-    restart; a folder for this run alone when None. grace: seconds accepted jobs get to finish at the end.
-    factory: makes other parsers in the draft workers.
+    """How the server works.
+
+    Attributes:
+        options: Defaults of every request. Model, device and max_pixels cannot be changed by a request.
+        limits: What the server refuses.
+        workers: Processes that read drafts.
+        lanes: Pages that a model reads at the same time.
+        state_dir: Where jobs survive a restart; a temporary folder when None.
+        grace: Seconds that accepted jobs get to finish when the server stops.
+        factory: Makes other parsers in the draft workers.
     """
 
     options: ParseOptions = field(default_factory=ParseOptions)

@@ -52,7 +52,12 @@ class TaskReader:
         self._source: tuple[Path, str, Source] | None = None
 
     def do(self, task: Task, send: Callable[[Delta], None]) -> Answer:
-        """Carry out a task; raises whatever goes wrong. send: takes text while a region is read."""
+        """Carry out a task; raises whatever goes wrong.
+
+        Args:
+            task: What to do.
+            send: Takes text while a region is read.
+        """
         if isinstance(task, OpenDocument):
             return _open(task)
         if isinstance(task, ReadPage):

@@ -33,7 +33,8 @@ class ReadPage:
 class FinishDocument:
     """Put the pages in a job's folder together and write every format of the result.
 
-    head: the document without its pages, as JSON.
+    Attributes:
+        head: The document without its pages, as JSON.
     """
 
     folder: Path
@@ -43,7 +44,11 @@ class FinishDocument:
 
 @dataclass(frozen=True)
 class ReadRegion:
-    """Read one image for a prompt, as a model server does. ``stream``: send the text as it is written."""
+    """Read one image for a prompt, as a model server does.
+
+    Attributes:
+        stream: Send the text as it is written.
+    """
 
     path: Path
     options: ParseOptions
@@ -60,8 +65,13 @@ Task = OpenDocument | ReadPage | FinishDocument | ReadRegion
 
 @dataclass
 class Counts:
-    """What decoding took: added up over sequences. ``seconds_ar``, ``seconds``: what the forwards of plain
-    decoding would have cost and what those of drafting did, None where costs are not measured."""
+    """What decoding took, added up over sequences.
+
+    Attributes:
+        seconds_ar: What the forwards of autoregressive decoding would have cost; None where costs are not
+            measured.
+        seconds: What the forwards of drafting cost; None where costs are not measured.
+    """
 
     tokens: int = 0
     prefills: int = 0
@@ -100,8 +110,13 @@ class Counts:
 
 @dataclass(frozen=True)
 class Opened:
-    """pages: numbers asked for. missing: messages about those that do not exist. head: the document without
-    pages, as JSON."""
+    """A document that was opened.
+
+    Attributes:
+        pages: The page numbers asked for.
+        missing: Messages about those that do not exist.
+        head: The document without pages, as JSON.
+    """
 
     pages: list[int]
     missing: list[str]
@@ -110,7 +125,11 @@ class Opened:
 
 @dataclass(frozen=True)
 class PageRead:
-    """A page lies in the job's folder. ``failures``: parts of it that could not be read."""
+    """A page lies in the job's folder.
+
+    Attributes:
+        failures: Parts of it that could not be read.
+    """
 
     number: int
     seconds: float
@@ -132,7 +151,11 @@ class Delta:
 
 @dataclass(frozen=True)
 class RegionRead:
-    """A region's text. ``finish``: ``stop`` or ``length``."""
+    """A region's text.
+
+    Attributes:
+        finish: ``stop`` or ``length``.
+    """
 
     text: str
     finish: str
@@ -141,7 +164,11 @@ class RegionRead:
 
 @dataclass(frozen=True)
 class TaskFailed:
-    """A task that came to nothing. ``code``: the exit code the error earns on the command line."""
+    """A task that came to nothing.
+
+    Attributes:
+        code: The exit code the error earns on the command line.
+    """
 
     message: str
     code: int = 1

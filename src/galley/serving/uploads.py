@@ -33,6 +33,7 @@ class BodyLimit:
         self._max_bytes = limits.max_bytes * 4 // 3 + MEGABYTE  # a document's as base64, and some more
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on; refuse its body once it is too large."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -26,7 +26,11 @@ class WorkerPools:
         self._reader = AsyncPool(ProcessBackend(reader, 1, settings.lanes, threads=None))
 
     async def start(self) -> None:
-        """Start the pool that the server's own options need. Raises ``ModelError`` when it cannot work."""
+        """Start the pool that the server's own options need.
+
+        Raises:
+            ModelError: It cannot work.
+        """
         if error := await self.of(self._options).start():
             raise error
 

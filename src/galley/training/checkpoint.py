@@ -14,7 +14,8 @@ from galley.errors import ModelError, one_line
 def read_checkpoint(path: Path) -> dict[str, Any]:
     """All state of a run, on the CPU. It may hold any Python object: read only checkpoints of your own.
 
-    Raises ``ModelError`` for what is missing or no whole checkpoint.
+    Raises:
+        ModelError: For what is missing or no whole checkpoint.
     """
     if not path.is_file():
         raise ModelError(f"{path} is missing: name the folder of a training run")

@@ -27,8 +27,8 @@ from galley.training.corruption import Schedule
 from galley.training.example import Example
 from galley.training.learner import Batch
 from galley.training.masks import dense_mask
+from galley.training.packed_rows import Recipe
 from galley.training.processes import Processes
-from galley.training.rows import Recipe
 from galley.training.settings import Settings
 from galley.training.trainer import Trainer, stopped_by_sigterm
 
@@ -46,10 +46,12 @@ class TransformersLearner:
 
     @property
     def module(self) -> nn.Module:
+        """The model's parameters."""
         module: nn.Module = self.target.model
         return module
 
     def states(self, batch: Batch) -> Tensor:
+        """Final hidden states (rows, L, width)."""
         mask = dense_mask(batch.slots, self.bidirectional_prompt)[:, None]
         bias = torch.zeros(mask.shape, dtype=self.target.dtype, device=mask.device)
         payloads: list[dict[str, Tensor]] = [dict(payload) for _, _, payload in batch.payloads]  # type: ignore[call-overload]
@@ -70,6 +72,7 @@ class TransformersLearner:
         return states
 
     def logits(self, states: Tensor) -> Tensor:
+        """Logits (n, vocabulary) of chosen states (n, width)."""
         logits: Tensor = self.target.model.get_output_embeddings()(states)
         return logits
 
@@ -108,8 +111,15 @@ class Crop:
 
 
 def read_crops(path: Path) -> list[Crop]:
-    """Crops of a JSON-lines file: ``{"image": path, "task": "text|table|formula|page", "text": truth}``;
-    image paths are relative to the file. Raises ``InputError`` with the line that is wrong."""
+    """Read the list of crops from a JSON-lines file.
+
+    Args:
+        path: Lines of ``{"image": path, "task": "text|table|formula|page", "text": truth}``; image paths are
+            relative to this file.
+
+    Raises:
+        InputError: A line is wrong; says which.
+    """
     crops = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -182,12 +192,18 @@ def convert(
     schedule: Schedule = Schedule.UNIFORM,
     device: str | None = None,
 ) -> Path:
-    """Train ``model`` on the crops of ``data`` and write it to ``out``; an interrupted run of ``out`` is
-    resumed.
+    """Train ``model`` on the crops of ``data`` and write it to ``out``.
 
-    Weights are trained in float32 (autocast as ``settings.precision`` says) and written as the model was
-    stored. Returns ``out``. Raises ``ModelError`` or ``InputError``, and ``KeyboardInterrupt`` when SIGTERM stopped it:
-    its state is saved then, and nothing written.
+    An interrupted run of ``out`` is resumed. Weights are trained in float32 (autocast as ``settings.precision``
+    says) and written in the type in which the model was stored.
+
+    Returns:
+        ``out``.
+
+    Raises:
+        ModelError: The model cannot be loaded or trained.
+        InputError: The crops cannot be used.
+        KeyboardInterrupt: SIGTERM stopped the run. Its state is saved; no model is written.
     """
     if settings.ar_weight <= 0:
         raise ModelError(

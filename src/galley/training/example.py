@@ -22,10 +22,12 @@ row."""
 class Example:
     """A document.
 
-    prompt: (P,) token ids, image place-holders included. prompt_positions: (axes, P) position ids of one or
-    more rotary axes. first_position: position of the first response token, the same on every axis. response:
-    (n,) ids without the end of sequence. payload: what the model needs besides ids (features, pixels); opaque
-    here.
+    Attributes:
+        prompt: (P,) token ids, image place-holders included.
+        prompt_positions: (axes, P) position ids of one or more rotary axes.
+        first_position: Position of the first response token, the same on every axis.
+        response: (n,) ids without the end of sequence.
+        payload: What the model needs besides ids (features, pixels); opaque here.
     """
 
     prompt: Ids
@@ -35,8 +37,10 @@ class Example:
     payload: Any = None
 
     def response_positions(self, response: Ids, block_size: int) -> tuple[Ids, Ids]:
-        """Positions (axes, n) of the filled response in its clean and in its corrupted streams: the same, one
-        after the other, unless a model has its own way."""
+        """Positions (axes, n) of the filled response in its clean and in its corrupted streams.
+
+        Both are the same, one number after the other, unless a model numbers them in another way.
+        """
         counted = self.first_position + np.arange(len(response))
         positions = np.broadcast_to(counted, (len(self.prompt_positions), len(response)))
         return positions, positions
@@ -45,8 +49,11 @@ class Example:
 class Slots(NamedTuple):
     """What decides who sees whom; arrays or tensors of one shape.
 
-    role: see above. doc: number of the document in its row, -1 for filling. index: place within the prompt or
-    within the response. block: the response's block of ``block_size`` tokens.
+    Attributes:
+        role: See above.
+        doc: Number of the document in its row, -1 for filling.
+        index: Place within the prompt or within the response.
+        block: The response's block of ``block_size`` tokens.
     """
 
     role: Any
@@ -59,9 +66,13 @@ class Slots(NamedTuple):
 class Row:
     """``L`` slots of packed documents.
 
-    ids: (L,). positions: (axes, L). ar_labels, diff_labels: (L,), the id that a slot's logit is to predict in the
-    autoregressive and in the denoising loss, or ``IGNORE``; a slot that counts in both has the same id in both.
-    slots: of (L,) arrays. payloads: those of the documents with the slot each document starts at.
+    Attributes:
+        ids: (L,).
+        positions: (axes, L).
+        ar_labels, diff_labels: (L,), the id that a slot's logit is to predict in the autoregressive and in the
+            denoising loss, or ``IGNORE``; a slot that counts in both has the same id in both.
+        slots: Of (L,) arrays.
+        payloads: Those of the documents with the slot each document starts at.
     """
 
     ids: Ids

@@ -16,8 +16,14 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class GrpoSettings:
-    """low, high: the ratio is clipped to [1 − low, 1 + high]. kl: weight of the KL term. cap: the most that a
-    token's correction for differing kernels may count."""
+    """Settings of the GRPO loss.
+
+    Attributes:
+        low: The ratio is clipped at 1 − low from below.
+        high: The ratio is clipped at 1 + high from above.
+        kl: Weight of the KL term.
+        cap: The most that a token's correction for differing kernels may count.
+    """
 
     low: float = 0.2
     high: float = 0.28
@@ -46,11 +52,16 @@ def grpo_loss(
     counted: Tensor,
     settings: GrpoSettings,
 ) -> Tensor:
-    """The loss of a batch of tokens, all arguments (tokens,).
+    """The loss of a batch of tokens.
 
-    logprobs: of the policy being updated. old: of the policy at the start of the step, by the training
-    kernels. reference: of the frozen copy. sampled: of the policy that sampled, by its own kernels.
-    advantage: of each token's rollout. counted: false for tokens of truncated rollouts.
+    Args:
+        logprobs: Log-probabilities (tokens,) of the policy being updated.
+        old: Those of the policy at the start of the step, by the training kernels.
+        reference: Those of the frozen copy.
+        sampled: Those of the policy that sampled, by its own kernels.
+        advantage: Of each token's rollout (tokens,).
+        counted: False (tokens,) for tokens of truncated rollouts.
+        settings: Clipping and weights.
     """
     ratio = (logprobs - old).exp()
     clipped = ratio.clamp(1 - settings.low, 1 + settings.high)

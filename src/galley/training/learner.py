@@ -12,8 +12,16 @@ from galley.training.example import IGNORE, Row, Slots
 
 
 class Batch(NamedTuple):
-    """Rows stacked to tensors: ids and labels of both losses (rows, L), positions (axes, rows, L), slots of
-    (rows, L), and the payloads as (row, first slot, payload)."""
+    """Rows stacked to tensors.
+
+    Attributes:
+        ids: Token ids (rows, L).
+        ar_labels: Labels (rows, L) of the autoregressive loss.
+        diff_labels: Labels (rows, L) of the denoising loss.
+        positions: Positions (axes, rows, L).
+        slots: What each slot is, each field (rows, L).
+        payloads: What prompts bring besides ids, as (row, first slot, payload).
+    """
 
     ids: Tensor
     ar_labels: Tensor
@@ -24,6 +32,8 @@ class Batch(NamedTuple):
 
     @classmethod
     def stack(cls, rows: list[Row], device: torch.device | str = "cpu") -> Batch:
+        """Stack rows of equal length on a device."""
+
         def tensor(arrays: list[np.ndarray], dim: int = 0) -> Tensor:
             return torch.from_numpy(np.stack(arrays, axis=dim)).to(device)
 
@@ -45,13 +55,16 @@ class Batch(NamedTuple):
 class Learner(Protocol):
     """A model in training.
 
-    module: its parameters. bidirectional_prompt: whether prompt slots see the whole prompt.
+    Attributes:
+        module: Its parameters.
+        bidirectional_prompt: Whether prompt slots see the whole prompt.
     """
 
     bidirectional_prompt: bool
 
     @property
-    def module(self) -> nn.Module: ...
+    def module(self) -> nn.Module:
+        """The model's parameters."""
 
     def states(self, batch: Batch) -> Tensor:
         """Final hidden states (rows, L, width); attention follows ``galley.training.masks``."""

@@ -12,8 +12,15 @@ from galley.training.example import IGNORE
 
 
 class JointLoss(NamedTuple):
-    """total: what is minimised. ar, diff: mean cross-entropy of the next tokens and of the masked targets, in nats.
-    ar_tokens, diff_tokens: labels of each."""
+    """The joint loss and its parts.
+
+    Attributes:
+        total: What is minimised.
+        ar: Mean cross-entropy of the next tokens, in nats.
+        diff: Mean cross-entropy of the masked targets, in nats.
+        ar_tokens: Number of labels of ``ar``.
+        diff_tokens: Number of labels of ``diff``.
+    """
 
     total: Tensor
     ar: Tensor
@@ -34,11 +41,18 @@ def joint_loss(
     weight: float,
     divisors: tuple[float, float] | None = None,
 ) -> JointLoss:
-    """Loss of supervised slots: logits (n, vocabulary), labels of both losses (n,), ``IGNORE`` where there is none.
+    """The joint loss of supervised slots.
 
-    A slot that counts in both losses predicts the same token in both. ``weight`` is that of the autoregressive term,
-    w. Without denoising labels there is the autoregressive term alone. ``divisors``: what the two sums are divided by
-    instead of the labels at hand, where these are part of a larger batch.
+    A slot that counts in both losses predicts the same token in both. Without denoising labels there is the
+    autoregressive term alone.
+
+    Args:
+        logits: (n, vocabulary).
+        ar_labels: Labels (n,) of the autoregressive loss, ``IGNORE`` where there is none.
+        diff_labels: Labels (n,) of the denoising loss, ``IGNORE`` where there is none.
+        weight: w, the weight of the autoregressive term.
+        divisors: What the two sums are divided by instead of the number of labels, where these are part of a larger
+            batch.
     """
     in_ar, in_diff = ar_labels != IGNORE, diff_labels != IGNORE
     losses = F.cross_entropy(

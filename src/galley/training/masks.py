@@ -1,5 +1,7 @@
-"""Who sees whom in a packed row: one predicate for numpy, for dense torch masks and for FlexAttention
-(GravityOCR, section 3.1)."""
+"""Who sees whom in a packed row (GravityOCR, section 3.1).
+
+One predicate serves numpy, dense torch masks and FlexAttention.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +45,14 @@ def dense_mask(slots: Slots, bidirectional_prompt: bool) -> Any:
 
 
 class DocumentMask(NamedTuple):
-    """The dense mask of one document of a row, or of its filling: slots ``start`` to ``end`` of ``row`` see each
-    other, where ``bias`` (n, n) is 0 and not -inf, and nothing else."""
+    """The dense mask of one document of a row, or of the filling after the last.
+
+    Attributes:
+        row: The row's number.
+        start: The document's first slot.
+        end: The slot after its last.
+        bias: (n, n); 0 where a slot sees another and −inf where not. Outside it nothing is seen.
+    """
 
     row: int
     start: int
@@ -55,8 +63,11 @@ class DocumentMask(NamedTuple):
 def attention_mask(
     slots: Slots, bidirectional_prompt: bool, dtype: torch.dtype
 ) -> list[DocumentMask] | BlockMask:
-    """The mask that is fast where the (rows, L) slots are: a block mask on CUDA, else one of ``dtype`` for each
-    document, row after row."""
+    """The mask in the form that is fast on the device of the (rows, L) slots.
+
+    Returns:
+        A block mask on CUDA; elsewhere a mask of ``dtype`` for each document, row after row.
+    """
     if slots.role.is_cuda:
         return flex_mask(slots, bidirectional_prompt)
     found = []

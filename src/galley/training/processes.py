@@ -30,8 +30,13 @@ class Stream(Iterator[Example], Protocol):
 
 
 class Share(Iterator[Example]):
-    """Every ``of``-th document of a stream, beginning with number ``number``, so that no two processes learn
-    from the same one. ``position``: the first document of the next round."""
+    """Every ``of``-th document of a stream, beginning with number ``number``.
+
+    So no two processes learn from the same one.
+
+    Attributes:
+        position: The first document of the next round.
+    """
 
     def __init__(self, documents: Stream, number: int, of: int):
         self._documents, self._number, self._of = documents, number, of
@@ -52,14 +57,16 @@ class Objective(nn.Module):
         self._learner = learner
 
     def forward(self, batch: Batch) -> Tensor:
+        """Logits of the slots that have a label."""
         return self._learner.logits(self._learner.states(batch)[batch.supervised])
 
 
 class Processes:
     """This process among those of a run, as ``accelerate launch`` started them.
 
-    device: asked for; None takes the process's GPU, or the CPU where there is none. One process alone takes any
-    device by name.
+    Args:
+        device: Asked for; None takes the process's GPU, or the CPU where there is none. One process alone takes
+            any device by name.
     """
 
     def __init__(self, device: str | None = None):
@@ -79,6 +86,7 @@ class Processes:
             self.device = _named(device)
 
     def share(self, documents: Stream) -> Share:
+        """This process's part of a stream of documents."""
         return Share(documents, self.number, self.count)
 
     def prepare(self, learner: Learner) -> nn.Module:
@@ -108,6 +116,7 @@ class Processes:
         return found
 
     def wait(self) -> None:
+        """Wait until all processes are here."""
         self._accelerator.wait_for_everyone()
 
 

@@ -48,14 +48,16 @@ def reward(task: Task, written: str, truth: str) -> float:
 
 
 def canonical_latex(latex: str) -> str:
-    """A formula as it is compared: without fonts, spacing and tags, no braces around a single token, tokens
-    apart."""
+    """A formula in the form in which it is compared.
+
+    Fonts, spacing and tags are left out, as are braces around a single token; tokens stand apart.
+    """
     tokens = " ".join(_TOKEN.findall(comparable_formula(latex)))
     return _LONE.sub(r"\1", tokens)
 
 
 def well_formed_latex(latex: str) -> bool:
-    """Whether braces, environments and ``\\left``/``\\right`` pair up."""
+    r"""Whether braces, environments and ``\left``/``\right`` pair up."""
     depth = 0
     for char in re.sub(r"\\.", "", latex):
         depth += (char == "{") - (char == "}")

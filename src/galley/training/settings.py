@@ -12,12 +12,20 @@ PRECISIONS = ("bf16", "fp32")
 
 @dataclass(frozen=True)
 class Settings:
-    """How to train. Raises ``UsageError`` for a value that makes no sense.
+    """How to train.
 
-    steps: the step to stop at. rows, capacity: a batch of each process. rate: peak learning rate (of AdamW;
-    matrices of hidden layers, trained by Muon, take ``matrix_rate``). warmup: steps of linear rise. decay: last
-    steps over which rates fall to zero; 0 keeps them, so that a run can go on. ar_weight: w of the joint loss.
-    minutes: time between checkpoints. precision: ``bf16`` (autocast, master weights fp32) or ``fp32``.
+    Attributes:
+        steps: The step to stop at.
+        rows, capacity: A batch of each process.
+        rate: Peak learning rate (of AdamW; matrices of hidden layers, trained by Muon, take ``matrix_rate``).
+        warmup: Steps of linear rise.
+        decay: Last steps over which rates fall to zero; 0 keeps them, so that a run can go on.
+        ar_weight: w of the joint loss.
+        minutes: Time between checkpoints.
+        precision: ``bf16`` (autocast, master weights fp32) or ``fp32``.
+
+    Raises:
+        UsageError: For a value that makes no sense.
     """
 
     steps: int
@@ -50,14 +58,14 @@ class Settings:
 def at_least(name: str, value: float, least: float) -> None:
     """``UsageError`` unless ``value`` is a number of at least ``least``."""
     if not math.isfinite(value) or value < least:
-        raise UsageError(f"{_spoken(name)} must be a number of at least {least:g}, not {value}")
+        raise UsageError(f"{_in_words(name)} must be a number of at least {least:g}, not {value}")
 
 
 def above(name: str, value: float, bound: float) -> None:
     """``UsageError`` unless ``value`` is a number above ``bound``."""
     if not math.isfinite(value) or value <= bound:
-        raise UsageError(f"{_spoken(name)} must be a number above {bound:g}, not {value}")
+        raise UsageError(f"{_in_words(name)} must be a number above {bound:g}, not {value}")
 
 
-def _spoken(name: str) -> str:
+def _in_words(name: str) -> str:
     return name.replace("_", " ")

@@ -22,8 +22,8 @@ from galley.training.checkpoint import read_checkpoint
 from galley.training.learner import Batch, Learner
 from galley.training.loss import JointLoss, counts, joint_loss
 from galley.training.optimisers import make_optimisers, rate_factor, update
+from galley.training.packed_rows import Packer, Recipe
 from galley.training.processes import Processes, Stream, reproducible
-from galley.training.rows import Packer, Recipe
 from galley.training.settings import Settings
 
 
@@ -92,8 +92,16 @@ class Trainer:
         processes.wait()
 
     def resume(self) -> bool:
-        """Take up the run of ``out``; False when there is none. A change of recipe or of the number of processes
-        keeps weights, optimisers and place. Raises ``ModelError`` for a checkpoint of another model."""
+        """Take up the run of ``out``.
+
+        A change of recipe or of the number of processes keeps weights, optimisers and place in the data.
+
+        Returns:
+            False when there is no run.
+
+        Raises:
+            ModelError: The checkpoint is one of another model.
+        """
         path = self.out / "checkpoint.pt"
         if not path.is_file():
             return False
@@ -209,8 +217,10 @@ class Trainer:
 
 @contextmanager
 def stopped_by_sigterm(trainer: Trainer) -> Iterator[None]:
-    """SIGTERM ends the trainer's run after the step at hand, its state saved. Of use in the main thread alone,
-    where Python lets signals be handled."""
+    """End the trainer's run at SIGTERM after the step at hand, with its state saved.
+
+    Of use in the main thread alone, where Python lets signals be handled.
+    """
 
     def stop(number: int, frame: FrameType | None) -> None:
         trainer.stopping = True

@@ -24,8 +24,11 @@ _TRIES = 2
 class Ticket:
     """A task on its way.
 
-    seconds: how long it may take once begun. done: called once with what ended the task. failed: called once in its
-    place where the task came to nothing. output: called with what the task gives on the way.
+    Attributes:
+        seconds: How long it may take once begun.
+        done: Called once with what ended the task.
+        failed: Called once in its place where the task came to nothing.
+        output: Called with what the task gives on the way.
     """
 
     owner: str

@@ -26,8 +26,10 @@ _JPEG_QUALITY = 90
 class PageTask:
     """A run of pages of one document, known by its index.
 
-    images: the folder its figures are written to. image_path: what the document calls that folder. drafts: what
-    files have for each of its pages; None where no file was given.
+    Attributes:
+        images: The folder its figures are written to.
+        image_path: What the document calls that folder.
+        drafts: What files have for each of its pages; None where no file was given.
     """
 
     document: int
@@ -41,7 +43,12 @@ class PageTask:
 
 @dataclass(frozen=True)
 class PageResult:
-    """What became of one page. ``code``: the exit code a failure earns; ``trace``: where it came from."""
+    """What became of one page.
+
+    Attributes:
+        code: The exit code a failure earns.
+        trace: Where it came from.
+    """
 
     document: int
     page: Page | Failure
@@ -59,7 +66,12 @@ class PageWorker:
         self._source: Source | None = None
 
     def read(self, task: PageTask) -> Iterator[PageResult]:
-        """One result per page, in order. Raises ``ModelError`` and ``OutputError``: no page would escape."""
+        """One result per page, in order.
+
+        Raises:
+            ModelError: The model is at fault, so that no page would fare better.
+            OutputError: Figures cannot be written, so that no page would fare better.
+        """
         if self._task is None or task.document != self._task.document:
             self.close()
         self._task = task

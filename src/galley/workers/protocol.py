@@ -36,7 +36,11 @@ class CannotStart:
 
 @dataclass(frozen=True)
 class Output:
-    """Something a task gave; ``last``: the task is over with it."""
+    """Something a task gave.
+
+    Attributes:
+        last: The task is over with it.
+    """
 
     number: int
     content: Any
@@ -55,7 +59,11 @@ Message = Ready | CannotStart | Output | Aborted
 
 
 class WorkerDied(Exception):
-    """A worker is gone. ``cause``: why, in a few words."""
+    """A worker is gone.
+
+    Args:
+        cause: Why, in a few words.
+    """
 
     def __init__(self, cause: str) -> None:
         super().__init__(cause)
@@ -82,11 +90,19 @@ class Worker(Protocol):
     """One worker. Its first message is ``Ready`` or ``CannotStart``."""
 
     def send(self, order: Order) -> None:
-        """Give it a task. Raises ``InputError`` where the task's document is gone."""
+        """Give it a task.
+
+        Raises:
+            InputError: The task's document is gone.
+        """
         ...
 
     def receive(self) -> Message:
-        """The next thing it says; waits for it. Raises ``WorkerDied``."""
+        """The next thing it says; waits for it.
+
+        Raises:
+            WorkerDied: It is gone.
+        """
         ...
 
     def kill(self) -> None:

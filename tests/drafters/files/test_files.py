@@ -2,8 +2,10 @@ import json
 
 import pytest
 
-from galley.document import BBox, Label
+from galley.document import BBox, Block, Document, Label, Page
 from galley.drafters.files import read_draft, read_draft_text
+from galley.drafters.files.common import NOWHERE
+from galley.drafters.files.read import JSON_FORMATS, JsonFormat
 from galley.errors import InputError
 
 PP = {
@@ -164,13 +166,29 @@ def test_entities_are_refused():
         read_draft_text(external)
 
 
+def test_a_new_format_is_one_entry(tmp_path, monkeypatch):
+    def read_lines(data):
+        blocks = [
+            Block(label=Label.TEXT, bbox=NOWHERE, content=line, source="file") for line in data["lines"]
+        ]
+        return Document(page_count=1, pages=[Page(number=1, width=0, height=0, blocks=blocks)])
+
+    toy = JsonFormat("Toy (lines)", lambda data: "lines" in data, read_lines)
+    monkeypatch.setattr("galley.drafters.files.read.JSON_FORMATS", [*JSON_FORMATS, toy])
+    path = tmp_path / "toy.json"
+    path.write_text('{"lines": ["one", "two"]}', encoding="utf-8")
+    assert [block.content for block in read_draft(path).pages[0].blocks] == ["one", "two"]
+    with pytest.raises(InputError, match="Toy"):
+        read_draft_text('{"other": 1}')
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("<alto><Layout>", "damaged"),
         ("<alto>" + "<a>" * 300 + "</a>" * 300 + "</alto>", "too deep"),
         ("<alto><MeasurementUnit>furlong</MeasurementUnit></alto>", "furlong"),
-        ('{"a": 1}', "neither"),
+        ('{"a": 1}', "none that Galley knows: PP-StructureV3"),
         ('{"parsing_res_list": 3}', "list of objects"),
         ('{"schema_version": "9.0"}', "9.0"),
         ("[" * 100_000 + "]" * 100_000, "too deep"),

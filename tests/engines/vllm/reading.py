@@ -23,12 +23,12 @@ from galley.engines.chain import ChainDrafter, Masks
 from galley.engines.drafts import DRAFTS
 from galley.engines.vllm.decoder import VllmDecoder
 from galley.engines.vllm.engine import EngineSettings
-from galley.engines.vllm.reader import VllmReader, load_vllm
+from galley.engines.vllm.vllm_reader import VllmReader, load_vllm
 from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.hierarchical import HierarchicalParser
-from galley.parsing.strategies.page import PageParser
 from galley.parsing.strategies.regions import RegionsParser
+from galley.parsing.strategies.whole_page import PageParser
 from galley.targets.prompt import Prompt, Task
 from galley.targets.transformers.prompts import model_inputs
 

@@ -19,12 +19,12 @@ from galley.decoding.stats import Seconds
 from galley.document import Label
 from galley.errors import InputError, ModelError, UsageError
 from galley.evaluation.speed import Settings, bench, ways
-from galley.evaluation.speed.measure import differences
 from galley.evaluation.speed.samples import find_samples, spread
 from galley.evaluation.speed.times import Decoded, UnitTimes, decode_rate, full_rate, length_bins, over
+from galley.evaluation.speed.timing import differences
 from galley.parsing.options import ParseOptions
-from galley.parsing.strategies.page import PageParser
 from galley.parsing.strategies.regions import RegionsParser
+from galley.parsing.strategies.whole_page import PageParser
 from galley.targets.prompt import Prompt, Task
 
 TEXT = "A line of text that the drafter read without any fault at all, and then some more of it."

@@ -13,7 +13,7 @@ from galley.document import Label
 from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.hierarchical import HierarchicalParser
-from galley.parsing.strategies.page import PageParser
+from galley.parsing.strategies.whole_page import PageParser
 from galley.targets.prompt import Prompt
 
 from .scripted import STOP, FixedDraft, ScriptedReader, Written, block

@@ -14,8 +14,8 @@ from galley.errors import ModelError, UsageError
 from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
 from galley.parsing.strategies.hierarchical import HierarchicalParser
-from galley.parsing.strategies.page import PageParser
 from galley.parsing.strategies.regions import RegionsParser
+from galley.parsing.strategies.whole_page import PageParser
 from galley.strategy_factory import make_strategy, needs_model
 from galley.targets.prompt import Prompt, Task
 

@@ -67,8 +67,10 @@ class DraftModel:
 class _DraftModelDrafter(BatchChainDrafter):
     """One sequence as the smaller model knows it.
 
-    handle: None before its prompt is read. cached: committed tokens in its cache. pending: tokens of its last window,
-    which are not in the cache yet because the target had not judged them.
+    Attributes:
+        handle: None before its prompt is read.
+        cached: Committed tokens in its cache.
+        pending: Tokens of its last window, which are not in the cache yet because the target had not judged them.
     """
 
     def __init__(self, batch: _ModelDrafts, depth: int, prompt: Any) -> None:

@@ -1,4 +1,7 @@
-"""hOCR 1.2: HTML whose classes name pages, paragraphs, lines and words, with boxes in ``title``."""
+"""hOCR 1.2: HTML whose classes name pages, paragraphs, lines and words, with boxes in ``title``.
+
+The standard library's parser is enough for this flat markup; lxml would be one more compiled package for everybody.
+"""
 
 from __future__ import annotations
 

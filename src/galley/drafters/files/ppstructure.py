@@ -84,13 +84,13 @@ def _block(entry: dict[str, Any]) -> Block:
     content = entry.get("block_content")
     text = content if isinstance(content, str) else ""
     if label is Label.FORMULA:
-        text = _bare(text)
+        text = _without_delimiters(text)
     if label is Label.FIGURE:
         text = ""  # a path of an image file or mark-up that shows it
     return Block(label=label, bbox=box(entry.get("block_bbox")), content=text.strip(), source="file")
 
 
-def _bare(latex: str) -> str:
+def _without_delimiters(latex: str) -> str:
     """LaTeX without the delimiters around it."""
     latex = latex.strip()
     for start, end in _DELIMITERS:

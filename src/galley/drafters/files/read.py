@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from galley.document import Document
-from galley.document.json import from_json
+from galley.document.json import from_json_data
 from galley.drafters.files.alto import read_alto
 from galley.drafters.files.hocr import read_hocr
 from galley.drafters.files.markdown import read_markdown
@@ -14,6 +16,32 @@ from galley.drafters.files.ppstructure import is_ppstructure, read_ppstructure
 from galley.errors import InputError
 
 MAX_BYTES = 200_000_000
+
+
+@dataclass(frozen=True)
+class JsonFormat:
+    """The JSON that one tool writes.
+
+    Attributes:
+        name: The tool, and the key by which its files are known; part of an error message.
+        recognises: Whether parsed JSON is the tool's.
+        read: Its blocks.
+    """
+
+    name: str
+    recognises: Callable[[object], bool]
+    read: Callable[[object], Document]
+
+
+def _is_galley(data: object) -> bool:
+    return isinstance(data, dict) and "schema_version" in data
+
+
+JSON_FORMATS = [
+    JsonFormat("PP-StructureV3 (parsing_res_list)", is_ppstructure, read_ppstructure),
+    JsonFormat("Galley (schema_version)", _is_galley, from_json_data),
+]
+"""Asked in this order."""
 
 
 def read_draft(path: Path) -> Document:
@@ -42,12 +70,11 @@ def read_draft_text(text: str) -> Document:
     """``read_draft`` for the content of a file."""
     head = text.lstrip()[:4096]
     if head.startswith(("{", "[")) and (data := _json(text)) is not None:
-        if is_ppstructure(data):
-            return read_ppstructure(data)
-        if isinstance(data, dict) and "schema_version" in data:
-            return from_json(text)
+        for tool in JSON_FORMATS:
+            if tool.recognises(data):
+                return tool.read(data)
         raise InputError(
-            "this JSON is neither PP-StructureV3's (parsing_res_list) nor Galley's (schema_version)"
+            f"this JSON is none that Galley knows: {', '.join(one.name for one in JSON_FORMATS)}"
         )
     if "ocr_page" in text and head.startswith("<"):
         return read_hocr(text)

@@ -1,5 +1,5 @@
 """Printed formulas to LaTeX: ink to symbols, symbols to structure."""
 
-from galley.drafters.formulas.reader import Formula, FormulaReader
+from galley.drafters.formulas.formula_reader import Formula, FormulaReader
 
 __all__ = ["Formula", "FormulaReader"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from galley.drafters.formulas.items import Group, Item, ReadItems, around, columns, rows, without
+from galley.drafters.formulas.glyph_boxes import column_spans
+from galley.drafters.formulas.items import Group, Item, ReadItems, around, rows, without
 from galley.drafters.formulas.symbol_classes import Symbol
 from galley.drafters.formulas.typeset import AXIS, has_size
 
@@ -74,7 +75,7 @@ def _array(
     written = []
     for line in lines:
         cells = []
-        for start, end in columns(inside, 0.65 * em):
+        for start, end in column_spans((item.box for item in inside), 0.65 * em):
             cell = [item for item in line if start <= item.box.x <= end]
             group = read(cell, em) if cell else None
             cells.append(group.latex if group else "")

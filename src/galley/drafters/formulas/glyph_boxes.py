@@ -63,3 +63,14 @@ class Box:
 def hull(boxes: Iterable[Box]) -> Box:
     """The box around all of at least one."""
     return reduce(Box.union, boxes)
+
+
+def column_spans(boxes: Iterable[Box], gap: float) -> list[tuple[float, float]]:
+    """Spans of x parted where nothing stands for ``gap`` pixels, in order."""
+    spans: list[tuple[float, float]] = []
+    for box in sorted(boxes, key=lambda box: box.x0):
+        if spans and box.x0 < spans[-1][1] + gap:
+            spans[-1] = spans[-1][0], max(spans[-1][1], box.x1)
+        else:
+            spans.append((box.x0, box.x1))
+    return spans

@@ -15,7 +15,8 @@ _LINES = ("-", "\\mathrm{l}", "|", "/", "")
 class Group:
     """A part already read: its LaTeX, its box, and the size (pixels to the em) and baseline it stands on.
 
-    sure: log-probabilities of its symbols.
+    Attributes:
+        sure: Log-probabilities of its symbols.
     """
 
     latex: str
@@ -67,14 +68,3 @@ def rows(items: Iterable[Item], gap: float) -> list[list[Item]]:
             found.append([item])
             bottom = item.box.y1
     return found
-
-
-def columns(items: Iterable[Item], gap: float) -> list[tuple[float, float]]:
-    """Spans of x parted where nothing stands for ``gap`` pixels, in order."""
-    spans: list[tuple[float, float]] = []
-    for item in sorted(items, key=lambda item: item.box.x0):
-        if spans and item.box.x0 < spans[-1][1] + gap:
-            spans[-1] = spans[-1][0], max(spans[-1][1], item.box.x1)
-        else:
-            spans.append((item.box.x0, item.box.x1))
-    return spans

@@ -7,42 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from galley.drafters.formulas.glyph_boxes import Box
+from galley.drafters.latex_functions import FUNCTIONS, LIMIT_FUNCTIONS
 
-_FUNCTIONS = frozenset(
-    (
-        "sin",
-        "cos",
-        "tan",
-        "cot",
-        "sec",
-        "csc",
-        "sinh",
-        "cosh",
-        "tanh",
-        "coth",
-        "arcsin",
-        "arccos",
-        "arctan",
-        "log",
-        "ln",
-        "lg",
-        "exp",
-        "lim",
-        "max",
-        "min",
-        "sup",
-        "inf",
-        "det",
-        "dim",
-        "ker",
-        "arg",
-        "deg",
-        "gcd",
-        "hom",
-        "Pr",
-        "mod",
-    )
-)
+_FUNCTIONS = FUNCTIONS | LIMIT_FUNCTIONS | {"mod"}
 _USUAL = {
     "\\parallel": "\\|",
     "\\ast": "*",
@@ -56,7 +23,12 @@ _STYLED = re.compile(r"\\math(rm|bf|cal|bb|frak)\{(\w)\}")
 
 @dataclass(frozen=True)
 class Word:
-    """latex: without its scripts. name: the sign it is, "" for something composed."""
+    """A symbol, or several already composed, with the scripts that stand on it.
+
+    Attributes:
+        latex: Its LaTeX without scripts.
+        name: The symbol it is, "" for something composed.
+    """
 
     latex: str
     box: Box

@@ -100,7 +100,13 @@ def _common_relation(lines: Sequence[Sequence[Item]], em: float) -> float | None
 
 
 def _bases(ordered: Sequence[Item], line: Line, full: set[Item]) -> list[_Base]:
-    """The words of a line, the scripts of each with it. full: items that are no scripts."""
+    """The words of a line, each with its scripts.
+
+    Args:
+        ordered: The items from left to right.
+        line: The line they stand on.
+        full: Items that are no scripts.
+    """
     bases: list[_Base] = []
     for item in ordered:
         place, word = _place(item, line, bases[-1].word if bases else None)

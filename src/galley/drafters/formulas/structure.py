@@ -27,7 +27,11 @@ _STEPS: tuple[Callable[[list[Item], float, ReadItems], list[Item]], ...] = (
 
 
 def read_structure(items: Sequence[Item], em: float) -> Group:
-    """All items, whose main line is ``em`` pixels to the em, as one group. Raises ``ValueError`` without any."""
+    """All items, whose main line is ``em`` pixels to the em, as one group.
+
+    Raises:
+        ValueError: Without any.
+    """
     if not items:
         raise ValueError("nothing to read")
     left = list(items)

@@ -16,8 +16,11 @@ WEIGHTS = Path(__file__).parent / "weights"
 class SymbolClass:
     """A class.
 
-    name: its LaTeX. top, bottom, width: of its ink in ems, up from the baseline, None for what has no usual size.
-    pieces: how many pieces of ink it is printed with. share: of the symbols of formulas.
+    Attributes:
+        name: Its LaTeX.
+        top, bottom, width: Of its ink in ems, up from the baseline, None for what has no usual size.
+        pieces: How many pieces of ink it is printed with.
+        share: Of the symbols of formulas.
     """
 
     name: str
@@ -35,7 +38,11 @@ class SymbolClass:
 
 @dataclass(frozen=True)
 class Symbol:
-    """candidates: (class, log-probability), the likeliest first."""
+    """A symbol on the page and what it may be.
+
+    Attributes:
+        candidates: (class, log-probability), the likeliest first.
+    """
 
     box: Box
     candidates: tuple[tuple[SymbolClass, float], ...]

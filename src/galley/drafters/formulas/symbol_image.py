@@ -15,8 +15,8 @@ _MARGIN = 2
 def symbol_image(ink: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], float]:
     """The ink (height, width), 0 to 255, fitted into (32, 32) with its proportions kept, and log(height / width)."""
     height, width = ink.shape
-    room = SIDE - 2 * _MARGIN
-    scale = room / max(height, width)
+    available = SIDE - 2 * _MARGIN
+    scale = available / max(height, width)
     size = max(1, round(width * scale)), max(1, round(height * scale))
     small = np.asarray(
         Image.fromarray(ink).resize(size, Image.Resampling.BOX if scale < 1 else Image.Resampling.BILINEAR)

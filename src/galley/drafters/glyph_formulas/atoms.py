@@ -27,9 +27,13 @@ _STRETCHING = frozenset(("open", "close", "fence", "big", "integral", "radical")
 class Atom:
     """A glyph or a part already read.
 
-    box: of its ink. left, right: where it begins and ends with its own side bearings. size: pixels to the em. base: y
-    of the baseline. middle: y of the axis it is centred on, for what stands on no baseline of its own. kind: of
-    ``Sign``, or ``word``, ``function``, ``limit`` (a function that takes limits), ``group``.
+    Attributes:
+        box: Of its ink.
+        left, right: Where it begins and ends with its own side bearings.
+        size: Pixels to the em.
+        base: Y of the baseline.
+        middle: Y of the axis it is centred on, for what stands on no baseline of its own.
+        kind: Of ``Sign``, or ``word``, ``function``, ``limit`` (a function that takes limits), ``group``.
     """
 
     latex: str

@@ -25,9 +25,13 @@ ASCENT, DESCENT = 0.88, 0.25
 class InlineFormula:
     """Mathematics within a line of text.
 
-    latex: without dollars. box: of its ink. base, size: y of the line's baseline and its type size. doubts: as of a
-    displayed formula. is_open: whether it ends in a sign after which a formula goes on in the next line. parts: (n, 4)
-    a box about each of its glyphs, type size high.
+    Attributes:
+        latex: Without dollars.
+        box: Of its ink.
+        base, size: Y of the line's baseline and its type size.
+        doubts: As of a displayed formula.
+        is_open: Whether it ends in a sign after which a formula goes on in the next line.
+        parts: (n, 4) a box about each of its glyphs, type size high.
     """
 
     latex: str

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from galley.drafters.formulas.glyph_boxes import column_spans
 from galley.drafters.glyph_formulas.atoms import AXIS, Atom, Read, around, em_of, without
 
 _PAIRS = {
@@ -141,7 +142,7 @@ def _binomial(opening: Atom, closing: Atom | None, lines: Sequence[list[Atom]], 
 def _array(
     opening: Atom, closing: Atom | None, inside: Sequence[Atom], lines: Sequence[list[Atom]], read: Read
 ) -> Atom:
-    spans = columns(inside, _COLUMN * _row_size(inside))
+    spans = column_spans((item.box for item in inside), _COLUMN * _row_size(inside))
     written, doubts = [], 0
     for line in lines:
         cells = []
@@ -166,17 +167,6 @@ def _array(
 def _grouped(latex: str, parts: Sequence[Atom], opening: Atom, size: float, doubts: int = 0) -> Atom:
     box, axis = around(parts), opening.axis
     return Atom(latex, "group", box, box.x0, box.x1, size, axis + AXIS * size, axis, doubts=doubts)
-
-
-def columns(items: Sequence[Atom], gap: float) -> list[tuple[float, float]]:
-    """Spans of x with nothing for ``gap`` between them, in order."""
-    spans: list[tuple[float, float]] = []
-    for item in sorted(items, key=lambda item: item.box.x0):
-        if spans and item.box.x0 < spans[-1][1] + gap:
-            spans[-1] = spans[-1][0], max(spans[-1][1], item.box.x1)
-        else:
-            spans.append((item.box.x0, item.box.x1))
-    return spans
 
 
 def aligned(lines: Sequence[list[Atom]], read: Read) -> Atom:

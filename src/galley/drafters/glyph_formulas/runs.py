@@ -61,7 +61,11 @@ _SHORT_WORDS = frozenset(
 
 @dataclass
 class _Token:
-    """An atom on the line with its scripts, or a word. rank: 2 mathematics, 1 either, 0 text."""
+    """An atom on the line with its scripts, or a word.
+
+    Attributes:
+        rank: 2 mathematics, 1 either, 0 text.
+    """
 
     items: list[Atom]
     rank: int
@@ -74,7 +78,10 @@ class _Token:
 def find_runs(row: Row, rules: Sequence[Box], goes_on: bool) -> list[list[Atom]]:
     """The atoms of each formula in a line, from left to right.
 
-    rules: flat ones near the line. goes_on: the line before ends within a formula.
+    Args:
+        row: The line of text.
+        rules: Flat ones near the line.
+        goes_on: The line before ends within a formula.
     """
     tokens = _tokens(row, rules)
     em = row.size * _looseness(tokens, row.size)

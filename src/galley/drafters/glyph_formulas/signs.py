@@ -11,9 +11,12 @@ from functools import lru_cache
 class Sign:
     r"""What a glyph says: its LaTeX and its kind.
 
-    kind: ``letter``, ``digit``, ``ord``, ``bin``, ``rel``, ``big`` (operator with limits), ``integral``, ``open``,
-    ``close``, ``fence``, ``punct``, ``accent``, ``radical``, ``prime``, ``piece`` or ``unknown``. style: the alphabet
-    that the character itself names, such as ``\\mathbb``; ``math`` for the slanting one of variables.
+    Attributes:
+        kind: ``letter``, ``digit``, ``ord``, ``bin``, ``rel``, ``big`` (operator with limits), ``integral``,
+            ``open``, ``close``, ``fence``, ``punct``, ``accent``, ``radical``, ``prime``, ``piece`` or
+            ``unknown``.
+        style: The alphabet that the character itself names, such as ``\\mathbb``; ``math`` for the slanting one
+            of variables.
     """
 
     latex: str

@@ -16,7 +16,11 @@ from galley.drafters.glyph_formulas.rows import aligned, read_arrays, rows
 
 
 def read_structure(items: Sequence[Atom], rules: Rules) -> Atom:
-    """Atoms whose pieces and words are already joined, and rules, as one group. Raises ``ValueError`` without atoms."""
+    """Atoms whose pieces and words are already joined, and rules, as one group.
+
+    Raises:
+        ValueError: Without atoms.
+    """
     if not items:
         raise ValueError("nothing to read")
     left, free = read_roots(items, rules, read_structure)

@@ -29,7 +29,12 @@ _SMALLER = 0.88
 
 @dataclass
 class Row:
-    """One line of text. items: on the baseline and off it, from left to right. attached: ids of those off it."""
+    """One line of text.
+
+    Attributes:
+        items: On the baseline and off it, from left to right.
+        attached: Ids of those off it.
+    """
 
     size: float
     base: float
@@ -47,7 +52,12 @@ def has_mathematics(glyphs: PageGlyphs) -> bool:
 
 
 def text_rows(glyphs: PageGlyphs, rules: Sequence[Box]) -> list[Row]:
-    """The page's lines, top to bottom; columns side by side share a line. rules: the level ones."""
+    """The page's lines, top to bottom; columns side by side share a line.
+
+    Args:
+        glyphs: All glyphs of the page.
+        rules: The level ones.
+    """
     chosen = np.flatnonzero(glyphs.upright & (glyphs.sizes > 0))
     items = join_pieces(atoms(glyphs, chosen))
     rows = _baselines([item for item in items if not item.centred and item.kind != "accent"])

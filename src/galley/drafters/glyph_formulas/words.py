@@ -7,36 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from galley.drafters.glyph_formulas.atoms import Atom, around, without
+from galley.drafters.latex_functions import FUNCTIONS
 
-FUNCTIONS = frozenset(
-    [
-        "sin",
-        "cos",
-        "tan",
-        "cot",
-        "sec",
-        "csc",
-        "sinh",
-        "cosh",
-        "tanh",
-        "coth",
-        "arcsin",
-        "arccos",
-        "arctan",
-        "log",
-        "ln",
-        "lg",
-        "exp",
-        "det",
-        "dim",
-        "ker",
-        "arg",
-        "deg",
-        "gcd",
-        "hom",
-        "Pr",
-    ]
-)
 LIMITS = frozenset(
     ["lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin", "colim", "injlim", "projlim"]
 )

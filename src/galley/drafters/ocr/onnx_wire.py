@@ -2,6 +2,9 @@
 
 A message is a run of fields: a tag (field number and wire type), for byte fields a length, and the payload, which
 may be a message again. ONNX's field numbers are those of its ``onnx.proto``.
+
+The models come with the wheel of ``rapidocr`` and are edited when they are loaded. Shipping edited copies would double
+the download, and ``onnx`` with its protobuf would be one more compiled package for everybody.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from sglang.srt.environ import envs
 from sglang.srt.model_executor.forward_batch_info import CaptureHiddenMode, ForwardBatch, ForwardMode
 
 from galley.decoding.window import Ids
-from galley.engines.sglang.rows import Rows
+from galley.engines.sglang.window_rows import Rows
 
 _PER_REQUEST = (
     "temperatures",

@@ -66,7 +66,11 @@ def register() -> None:
 
 
 def check(server_args: Any) -> None:
-    """Raises ``ValueError`` for options of SGLang's under which Galley does not draft."""
+    """Check SGLang's options.
+
+    Raises:
+        ValueError: Galley does not draft under one of them.
+    """
     for option, name in _REFUSED.items():
         if getattr(server_args, option):
             raise ValueError(f"--speculative-algorithm {ALGORITHM} does not go with {name}; leave one out")

@@ -19,7 +19,7 @@ from galley.decoding.window import Ids
 from galley.engines.chain import ChainDrafter, draft_chains
 from galley.engines.drafts import DRAFTS, ModelDrafts
 from galley.engines.sglang.forward import RowsForward
-from galley.engines.sglang.rows import Rows
+from galley.engines.sglang.window_rows import Rows
 
 
 class _NothingCarried(SpecInput):
@@ -110,12 +110,12 @@ class DraftingWorker(BaseSpecWorker):
             return [np.fromiter(best, np.int64, len(window)) for window in windows]
 
         written = [list(batch.reqs[owner].output_ids) for owner in owners]
-        rooms = [self._room_left(batch.reqs[owner], boundaries[owner]) for owner in owners]
-        for owner, chain in zip(owners, draft_chains(drafters, written, rooms, forward), strict=True):
+        free_slots = [self._slots_left(batch.reqs[owner], boundaries[owner]) for owner in owners]
+        for owner, chain in zip(owners, draft_chains(drafters, written, free_slots, forward), strict=True):
             chains[owner] = chain
         return chains
 
-    def _room_left(self, request: Any, boundary: int) -> int:
+    def _slots_left(self, request: Any, boundary: int) -> int:
         """Tokens that may still be drafted, one place being left for the model's own."""
         allowed = request.sampling_params.max_new_tokens - len(request.output_ids)
         return max(min(allowed, self._room - boundary - 1) - 1, 0)

@@ -26,7 +26,9 @@ from galley.errors import UsageError
 class Model:
     """What a decoder must know about the engine's model.
 
-    enter: from a request's prompt to the engine's. longest: tokens of a chain, as the engine was built for.
+    Attributes:
+        enter: From a request's prompt to the engine's.
+        longest: Tokens of a chain, as the engine was built for.
     """
 
     enter: Callable[[Any], dict[str, Any]]
@@ -50,8 +52,9 @@ class _Running:
 class VllmDecoder(RequestQueue):
     """Decodes requests in a vLLM engine, which batches them with those of other decoders.
 
-    config: what drafts; a request may have its own. ``add`` and ``cancel`` may be called from other threads
-    while one thread calls ``step``.
+    Args:
+        config: What drafts; a request may have its own. ``add`` and ``cancel`` may be called from other threads
+            while one thread calls ``step``.
     """
 
     def __init__(self, engine: SharedEngine, model: Model, config: DrafterConfig) -> None:
@@ -64,7 +67,11 @@ class VllmDecoder(RequestQueue):
         self._round = 0
 
     def step(self) -> list[Result]:
-        """One step of the engine, after new requests joined. Returns what finished."""
+        """One step of the engine, after new requests joined.
+
+        Returns:
+            What finished.
+        """
         results = self._admit()
         self._cancel_running()
         results += self._sweep()
@@ -107,7 +114,11 @@ class VllmDecoder(RequestQueue):
         return _Running(sequence, chains, self._engine.add(model.enter(request.prompt), params, self._inbox))
 
     def _collect(self, seconds: float) -> None:
-        """Take over what the engine has written; seconds: each sequence's share of the step."""
+        """Take over what the engine has written.
+
+        Args:
+            seconds: Each sequence's share of the step.
+        """
         while self._inbox:
             output = self._inbox.popleft()
             running = self._by_name.get(output.request_id)

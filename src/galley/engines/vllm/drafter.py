@@ -59,8 +59,8 @@ class Drafter:
             for row, request, length in zip(rows, requests, lengths, strict=True)
         ]
         drafters = [self._follower(request) for request in requests]
-        rooms = [
-            self._room_left(request, len(tokens), length)
+        free_slots = [
+            self._slots_left(request, len(tokens), length)
             for request, tokens, length in zip(requests, written, lengths, strict=True)
         ]
         where = {id(drafter): (row, n - 1) for drafter, row, n in zip(drafters, rows, lengths, strict=True)}
@@ -71,14 +71,14 @@ class Drafter:
             return self._forward([DraftingRow(window, *where[id(drafter)]) for drafter, window in asked])
 
         chains: list[list[int]] = [[] for _ in sampled_token_ids]
-        for row, tokens in zip(rows, draft_chains(drafters, written, rooms, forward), strict=True):
+        for row, tokens in zip(rows, draft_chains(drafters, written, free_slots, forward), strict=True):
             chains[row] = tokens
         return chains
 
     def _request(self, row: int) -> Any:
         return self._runner.requests[self._runner.input_batch.req_ids[row]]
 
-    def _room_left(self, request: Any, written: int, length: int) -> int:
+    def _slots_left(self, request: Any, written: int, length: int) -> int:
         """Tokens that may still be drafted, one place being left for the model's own."""
         allowed = request.sampling_params.max_tokens
         left = self._room - length if allowed is None else min(allowed - written, self._room - length)

@@ -18,11 +18,13 @@ Inbox = deque[Any]
 class EngineSettings:
     """What an engine is built for.
 
-    batch: sequences at a time. tokens: the longest prompt and output together; None takes what the model and
-    the memory allow. dtype: None for float32 on a CPU, in which drafting is exact, and what the checkpoint
-    says elsewhere. cache_bytes: memory for keys and values; None takes 4 GiB on a CPU and what vLLM finds free
-    on a GPU. eager: run the model as it is, neither compiled nor captured as CUDA graphs; None does so on a
-    CPU, where starting fast is worth more.
+    Attributes:
+        batch: Sequences at a time.
+        tokens: The longest prompt and output together; None takes what the model and the memory allow.
+        dtype: None for float32 on a CPU, in which drafting is exact, and what the checkpoint says elsewhere.
+        cache_bytes: Memory for keys and values; None takes 4 GiB on a CPU and what vLLM finds free on a GPU.
+        eager: Run the model as it is, neither compiled nor captured as CUDA graphs; None does so on a CPU,
+            where starting fast is worth more.
     """
 
     batch: int = 16
@@ -48,7 +50,11 @@ class SharedEngine:
         self._count = 0
 
     def add(self, prompt: Any, params: Any, inbox: Inbox) -> str:
-        """Queue a request; returns its id. Raises ``ValueError`` for a prompt the model cannot take."""
+        """Queue a request; returns its id.
+
+        Raises:
+            ValueError: For a prompt the model cannot take.
+        """
         with self._lock:
             self._count += 1
             name = f"galley-{self._count}"

@@ -25,7 +25,7 @@ from galley.evaluation.samples import (
 )
 from galley.evaluation.settings import Settings
 from galley.evaluation.teds import teds
-from galley.evaluation.text import character_similarity, word_f1
+from galley.evaluation.text_metrics import character_similarity, word_f1
 
 TRUTHS = (".md", ".txt", ".html")
 PAGES = (".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".gif", ".heic")

@@ -13,7 +13,7 @@ from galley.evaluation.records import FileName, read_json
 from galley.evaluation.report import Report
 from galley.evaluation.samples import Benchmark, Column, Metrics, Sample, make_report, score_samples
 from galley.evaluation.settings import Settings
-from galley.evaluation.text import character_similarity
+from galley.evaluation.text_metrics import character_similarity
 
 _SETS = ("document_en", "document_zh")
 
@@ -34,8 +34,11 @@ OCEAN = Benchmark(
 
 
 def benchmark(settings: Settings) -> Report:
-    """``settings.data``: the folder with ``document_en.json``, ``document_zh.json`` and the folders of pictures
-    named alike, or one of the files.
+    """Read the crops and score the text.
+
+    Args:
+        settings: ``data`` is the folder with ``document_en.json``, ``document_zh.json`` and the folders of
+            pictures of the same names, or one of these files.
     """
     samples = load(settings.data)
     return make_report(OCEAN, score_samples(OCEAN, samples, settings), settings)

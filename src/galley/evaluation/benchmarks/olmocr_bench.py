@@ -50,8 +50,10 @@ def _tasks(groups: Groups, pdfs: Path, target: Path) -> list[Task]:
 
 
 def mean_of_rates(results: Iterable[Result]) -> tuple[float, float, float]:
-    """Mean of the test files' pass rates, 0 to 1, and its 95 % bootstrap interval; tests are drawn anew
-    within each file.
+    """Mean of the pass rates of the test files, each file counting the same.
+
+    Returns:
+        The mean, 0 to 1, and the bounds of its 95 % bootstrap interval. Tests are drawn anew within each file.
     """
     groups = [np.array(passed, dtype=float) for passed in _passed(results, lambda r: r.group).values()]
     generator = np.random.default_rng(0)

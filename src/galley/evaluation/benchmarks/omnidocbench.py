@@ -9,7 +9,7 @@ from galley.errors import InputError
 from galley.evaluation.cdm import require_renderer
 from galley.evaluation.cdm.batch import cdm_batch
 from galley.evaluation.omnidocbench.files import write_results
-from galley.evaluation.omnidocbench.page import PageScores, Sample, mean_metric
+from galley.evaluation.omnidocbench.page_scores import PageScores, Sample, mean_metric
 from galley.evaluation.omnidocbench.scorer import Evaluation, evaluate, prediction_file
 from galley.evaluation.omnidocbench.summary import Summary
 from galley.evaluation.omnidocbench.truth import FORMULA, load

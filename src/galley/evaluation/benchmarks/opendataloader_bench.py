@@ -46,8 +46,11 @@ OPENDATALOADER = Benchmark(
 
 
 def benchmark(settings: Settings) -> Report:
-    """``settings.data``: a folder with ``pdf/`` and ``truth/``, or a copy of the public repository, whose
-    ``prediction/ENGINE`` is a folder of predictions too.
+    """Parse the PDFs and score reading order, tables and headings.
+
+    Args:
+        settings: ``data`` is a folder with ``pdf/`` and ``truth/``, or a copy of the public repository, whose
+            ``prediction/ENGINE`` folders can be given as predictions too.
     """
     samples = load(settings.data)
     inner = settings.pred / "markdown" if settings.pred else None

@@ -33,16 +33,22 @@ PUBTABNET = Benchmark(
 
 
 def benchmark(settings: Settings) -> Report:
-    """``settings.data``: ``PubTabNet_2.0.0.jsonl``, the official evaluation's truth as JSON, or the folder of
-    either.
+    """Read the table pictures and score them by TEDS.
+
+    Args:
+        settings: ``data`` is ``PubTabNet_2.0.0.jsonl``, the truth of the official evaluation as JSON, or the
+            folder of either.
     """
     samples = load(settings.data)
     return make_report(PUBTABNET, score_samples(PUBTABNET, samples, settings), settings)
 
 
 def load(data: Path) -> list[Sample]:
-    """The validation tables of an annotation file (JSON lines, or the official evaluation's JSON object) or
-    of the folder it lies in; pictures are in ``val/`` beside it or right there.
+    """The validation tables of an annotation file, or of the folder it lies in.
+
+    Args:
+        data: JSON lines, or the JSON object of the official evaluation. Pictures are in ``val/`` beside it or
+            in the same folder.
     """
     file = _annotations(data)
     records = _lines(file) if file.suffix == ".jsonl" else _object(file)

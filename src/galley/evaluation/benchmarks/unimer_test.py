@@ -23,22 +23,23 @@ _IDLE_SPACE = re.compile(r"(?<![a-zA-Z\\\s])\s+|(?<!\\)\s+(?![a-zA-Z\s])")
 _DELIMITERS = re.compile(r"^\s*(?:\$\$|\$|\\\[|\\\()|(?:\$\$|\$|\\\]|\\\))\s*$")
 
 
-def squeezed(latex: str) -> str:
-    """Without white space that separates no two words and without that inside upright text (the benchmark's
-    normal form).
+def normal_form(latex: str) -> str:
+    r"""The benchmark's normal form of a formula.
+
+    White space is left out where it separates no two words, and inside ``\mathrm`` and the like.
     """
     text = _GROUP.sub(lambda match: match[0].replace(" ", ""), latex)
     return re.sub(r"(?<=[a-zA-Z])\s+(?=[a-zA-Z])", " ", _IDLE_SPACE.sub("", text.strip()))
 
 
-def bare(markdown: str) -> str:
+def without_delimiters(markdown: str) -> str:
     """A predicted formula without its delimiters."""
     return _DELIMITERS.sub("", markdown.strip()).strip()
 
 
 def score(pair: tuple[str, str]) -> Metrics:
     """Edit distance of (prediction, truth) in the normal form, 0 to 1."""
-    predicted, true = squeezed(bare(pair[0])), squeezed(pair[1])
+    predicted, true = normal_form(without_delimiters(pair[0])), normal_form(pair[1])
     return {"edit": Levenshtein.normalized_distance(predicted, true)}
 
 
@@ -48,8 +49,11 @@ WITHOUT_CDM = Benchmark("UniMER-Test", (_EDIT,), score, Label.FORMULA)
 
 
 def benchmark(settings: Settings) -> Report:
-    """``settings.data``: the folder with ``spe.txt``, ``cpe.txt``, ``sce.txt``, ``hwe.txt`` and the folders of
-    pictures named alike.
+    """Read the formula pictures and score them by edit distance and, where it can be computed, CDM.
+
+    Args:
+        settings: ``data`` is the folder with ``spe.txt``, ``cpe.txt``, ``sce.txt``, ``hwe.txt`` and the folders
+            of pictures of the same names.
     """
     if settings.cdm:
         require_renderer()  # before the hours of prediction, not after
@@ -67,7 +71,7 @@ def benchmark(settings: Settings) -> Report:
 
 
 def _add_cdm(scores: Scores, settings: Settings) -> Batch:
-    pairs = [(bare(entry.predicted or ""), entry.sample.truth) for entry in scores.scored]
+    pairs = [(without_delimiters(entry.predicted or ""), entry.sample.truth) for entry in scores.scored]
     batch = cdm_batch(pairs, settings.out / "cdm-cache", workers=settings.workers, say=settings.say)
     for entry, f1 in zip(scores.scored, batch.f1, strict=True):
         entry.metrics["cdm"] = f1
@@ -76,8 +80,10 @@ def _add_cdm(scores: Scores, settings: Settings) -> Batch:
 
 
 def load(data: Path) -> list[Sample]:
-    """Formulas that have a picture, ``<split>/<line, from 0, seven digits>.png``; ``data`` is the folder of
-    the splits or the one above it.
+    """The formulas that have a picture, ``<split>/<line, from 0, seven digits>.png``.
+
+    Args:
+        data: The folder of the splits, or the one above it.
     """
     root = data / "test" if (data / "test").is_dir() else data
     samples = [sample for split in SPLITS for sample in _split(root, split)]

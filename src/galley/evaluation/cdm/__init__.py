@@ -19,8 +19,12 @@ __all__ = ["CdmScore", "cdm", "cdm_all", "require_renderer"]
 
 @dataclass(frozen=True)
 class CdmScore:
-    """F1 of matched tokens, 0 to 1. ``problem`` says why a formula could not be drawn; an empty prediction
-    is none. ``failed``: the truth or the renderer is at fault, so the 0 says nothing about the prediction.
+    """How well one predicted formula matches the true one when both are drawn.
+
+    Attributes:
+        f1: F1 score of matched tokens, 0 to 1.
+        problem: Why a formula could not be drawn. An empty prediction is no problem.
+        failed: The truth or the renderer is at fault, so a score of 0 says nothing about the prediction.
     """
 
     f1: float
@@ -33,7 +37,7 @@ def cdm(predicted: str, true: str, cache: Path) -> CdmScore:
 
     Identical formulas are drawn too: one that TeX cannot draw is a problem of the truth, not a match.
     """
-    predicted, true = _bare(predicted), _bare(true)
+    predicted, true = _without_delimiters(predicted), _without_delimiters(true)
     try:
         drawn_true = draw(true, cache)
     except (LatexError, RenderError) as error:
@@ -64,7 +68,7 @@ def _job(job: tuple[str, str, Path]) -> CdmScore:
     return cdm(*job)
 
 
-def _bare(latex: str) -> str:
+def _without_delimiters(latex: str) -> str:
     """Without code fence and dollar delimiters."""
     if "```" in latex:
         latex = latex.split("```latex")[-1].split("```")[0]

@@ -13,8 +13,12 @@ _SHOWN = 80
 
 @dataclass
 class Batch:
-    """F1 of each pair. ``undrawn``: predictions TeX cannot draw, which score 0; ``problems``: failures of the
-    truth or of TeX, whose 0 says nothing about the prediction.
+    """Scores of many pairs of formulas.
+
+    Attributes:
+        f1: F1 score of each pair, 0 to 1.
+        undrawn: Predictions that TeX cannot draw; they score 0.
+        problems: Failures of the truth or of TeX; their 0 says nothing about the prediction.
     """
 
     f1: list[float]

@@ -1,6 +1,8 @@
-"""Character detection matching, the comparison of two drawn formulas (Wang et al. 2024, "CDM: A Reliable
-Metric for Fair and Accurate Formula Recognition Evaluation", section 4): tokens are assigned by kind, place
-and order, and those that a common shift and scale cannot bring together are taken out again.
+"""Character detection matching: two drawn formulas compared token by token.
+
+Tokens are assigned by kind, place and order. Pairs that a common shift and scale cannot bring together are
+taken out again (Wang et al. 2024, "CDM: A Reliable Metric for Fair and Accurate Formula Recognition
+Evaluation", section 4).
 """
 
 from __future__ import annotations
@@ -25,8 +27,12 @@ SAMPLE, TRIALS, ROUNDS, REACH = 3, 50, 3, 25.0
 
 @dataclass(frozen=True)
 class Drawing:
-    """Tokens that drew ink, their boxes (n, 4) as x0, y0, x1, y1 in pixels, and the image's width and
-    height.
+    """A drawn formula.
+
+    Attributes:
+        tokens: The tokens that left pixels on the image.
+        boxes: Their boxes (n, 4) as x0, y0, x1, y1 in pixels.
+        size: Width and height of the image in pixels.
     """
 
     tokens: list[str]
@@ -130,8 +136,9 @@ def _consistent(source: Floats, target: Floats) -> NDArray[np.bool_]:
 
 
 def _ransac(source: Floats, target: Floats) -> NDArray[np.bool_]:
-    """The largest set of pairs that one fit brings within reach; among equals the one with the least
-    error.
+    """Mark the largest set of pairs that one shift and scale brings within reach.
+
+    Among sets of the same size it is the one with the least error.
     """
     generator = np.random.default_rng(42)
     best, best_key = np.zeros(len(source), dtype=bool), (0, -np.inf)

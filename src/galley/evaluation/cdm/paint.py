@@ -31,8 +31,10 @@ def colour(index: int) -> tuple[int, int, int]:
 
 
 def paint(latex: str) -> Painted:
-    """Raises ``LatexError`` for unbalanced groups, environments or delimiters, and for more tokens than
-    colours.
+    """Give each visible token of a formula a colour of its own.
+
+    Raises:
+        LatexError: Groups, environments or delimiters are unbalanced, or there are more tokens than colours.
     """
     painter = _Painter(tex.tokenise(latex))
     drawn = painter.sequence(until=None)
@@ -65,7 +67,7 @@ class _Painter:
         return " ".join(part for part in parts if part)
 
     def _infix(self, token: str, before: list[str], until: str | None) -> str:
-        """``a \\over b`` as a fraction whose rule has its own colour."""
+        r"""Write ``a \over b`` as a fraction whose rule has its own colour."""
         command = r"\frac" if token == r"\over" else r"\binom"
         rule = self._colour_of(command)
         after = self.sequence(until)
@@ -220,9 +222,7 @@ class _Painter:
         raise LatexError(f"{until} is missing")
 
     def _line_skip(self) -> None:
-        """Passes over the length in ``\\\\[2pt]``; other brackets after a line break belong to the next
-        line.
-        """
+        r"""Skip the length in ``\\[2pt]``; other brackets after a line break belong to the next line."""
         start = self._at
         try:
             option = self._raw_optional()

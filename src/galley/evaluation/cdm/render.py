@@ -48,8 +48,10 @@ class RenderError(RuntimeError):
 
 @cache
 def require_renderer() -> None:
-    """Raises ``ModelError`` with the install line when TeX or poppler is missing or cannot draw colours in
-    math.
+    """Check that formulas can be drawn here.
+
+    Raises:
+        ModelError: TeX or poppler is missing or cannot draw colours in math; says what to install.
     """
     for program in ("pdflatex", "pdftoppm"):
         if shutil.which(program) is None:
@@ -65,7 +67,9 @@ def require_renderer() -> None:
 def draw(latex: str, cache_folder: Path) -> Drawing:
     """The formula's drawing, from ``cache_folder`` when it was drawn before.
 
-    Raises ``LatexError`` when the formula is not well-formed and ``RenderError`` when TeX draws nothing.
+    Raises:
+        LatexError: The formula is not well-formed.
+        RenderError: TeX draws nothing.
     """
     painted = paint(latex)
     key = sha256((_DOCUMENT + painted.latex).encode()).hexdigest()
@@ -127,8 +131,9 @@ def _complaint(folder: Path) -> str:
 
 
 def _find(pixels: np.ndarray, tokens: list[str]) -> Drawing:
-    """Boxes of the tokens' colours, one pixel wider than the ink, on the page cropped to its ink and a
-    margin.
+    """Find each token's colour on the page, cropped to what is drawn and a margin.
+
+    Boxes are one pixel wider than the coloured pixels.
     """
     codes = pixels[..., 0] << 16 | pixels[..., 1] << 8 | pixels[..., 2]
     rows, columns = np.nonzero(codes != 0xFFFFFF)

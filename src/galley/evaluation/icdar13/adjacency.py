@@ -1,5 +1,6 @@
-"""Adjacency relations of table cells (Göbel et al. 2012, "A methodology for evaluating algorithms for table
-understanding in PDF documents"): which text stands next to which, to the right and below.
+"""Adjacency relations of table cells: which text stands next to which, to the right and below.
+
+Göbel et al. 2012, "A methodology for evaluating algorithms for table understanding in PDF documents".
 """
 
 from __future__ import annotations
@@ -54,8 +55,10 @@ def document_relations(markdown: str) -> Counter[Relation]:
 
 
 def relations(cells: Iterable[Cell]) -> Counter[Relation]:
-    """The neighbours of each cell that is not blank: the nearest such cells to its right and below it, one for
-    each row and column it covers, each counted once.
+    """The neighbours of each cell that is not blank.
+
+    A neighbour is the nearest such cell to the right or below. A cell has one for each row and column it
+    covers; each pair counts once.
     """
     filled = [cell for cell in cells if compared(cell.text)]
     slots = {(row, column): index for index, cell in enumerate(filled) for row, column in _slots(cell)}

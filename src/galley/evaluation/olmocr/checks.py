@@ -18,8 +18,8 @@ from rapidfuzz import fuzz
 
 from galley.errors import InputError
 from galley.evaluation.olmocr.formulas import states
+from galley.evaluation.olmocr.normal_form import letters_and_digits, normalise
 from galley.evaluation.olmocr.tables import Grid, grids
-from galley.evaluation.olmocr.text import letters_and_digits, normalise
 from galley.evaluation.records import checked
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -34,7 +34,11 @@ _LONGEST_REPEAT = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Check(ABC):
-    """A fact about one page (1-based). ``max_diffs``: characters that may differ."""
+    """A fact about one page (1-based).
+
+    Attributes:
+        max_diffs: Characters that may differ.
+    """
 
     pdf: str
     page: int
@@ -55,8 +59,11 @@ class Check(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Presence(Check):
-    """``text`` is on the page (``present``) or not (``absent``); in its first or last characters if so
-    said.
+    """``text`` is on the page (``present``) or is not (``absent``).
+
+    Attributes:
+        first_n: Only the first characters of the page count, this many.
+        last_n: Only the last characters of the page count, this many.
     """
 
     text: str
@@ -65,6 +72,7 @@ class Presence(Check):
     last_n: int | None = None
 
     def failure(self, markdown: str) -> str | None:
+        """Why the page fails, None where it passes."""
         wanted, page = normalise(self.text), normalise(markdown)
         if not self.case_sensitive:
             wanted, page = wanted.lower(), page.lower()
@@ -90,6 +98,7 @@ class Order(Check):
             raise InputError(f"max_diffs {self.max_diffs} is more than half of a text")
 
     def failure(self, markdown: str) -> str | None:
+        """Why the page fails, None where it passes."""
         page = normalise(markdown)
         starts = []
         for text in (self.before, self.after):
@@ -103,8 +112,9 @@ class Order(Check):
 
 @dataclass(frozen=True, kw_only=True)
 class TableCell(Check):
-    """A table has ``cell`` with these neighbours and headings; an empty one is not asked for, nor is a
-    neighbour past the table's edge.
+    """A table has ``cell`` with these neighbours and headings.
+
+    Empty ones are not asked for, and neither is a neighbour past the table's edge.
     """
 
     cell: str
@@ -117,6 +127,7 @@ class TableCell(Check):
     ignore_markdown_tables: bool = False
 
     def failure(self, markdown: str) -> str | None:
+        """Why the page fails, None where it passes."""
         found = grids(markdown, pipes=not self.ignore_markdown_tables)
         if not found:
             return "there is no table"
@@ -151,8 +162,9 @@ class TableCell(Check):
         return missing
 
     def _heads(self, wanted: str, noted: list[str], headers: set[int], passed: list[tuple[int, str]]) -> bool:
-        """Whether the heading is among those noted or in header cells; where none of these is similar at
-        all, among all cells ``passed`` on the way.
+        """Whether the heading is among those noted or in header cells.
+
+        Where none of these is similar at all, all cells ``passed`` on the way count.
         """
         likely = [*noted, *(text for number, text in passed if number in headers)]
         if any(self._same(wanted, text) for text in likely):
@@ -179,14 +191,17 @@ class Math(Check):
     ignore_dollar_delimited: bool = False
 
     def failure(self, markdown: str) -> str | None:
+        """Why the page fails, None where it passes."""
         found = states(markdown, self.math, dollars=not self.ignore_dollar_delimited)
         return None if found else f"no formula looks like {self.math[:60]!r}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Baseline(Check):
-    """Something was read, it does not end in repetition and holds no script the page cannot have; or, with
-    ``max_length``, a blank page stayed blank.
+    """The page was read sensibly.
+
+    Something was read, it does not end in repetition, and it holds no script the page cannot have. With
+    ``max_length``: a blank page stayed blank.
     """
 
     max_length: int | None = None
@@ -195,6 +210,7 @@ class Baseline(Check):
     check_disallowed_characters: bool = True
 
     def failure(self, markdown: str) -> str | None:
+        """Why the page fails, None where it passes."""
         if self.max_length is not None:
             text = _IMAGE.sub("", markdown) if self.max_length_skips_image_alt_tags else markdown
             length = sum(map(str.isalnum, text))
@@ -232,6 +248,7 @@ class Format(Check):
             raise InputError(f"format {self.format!r} is none of {', '.join(_FORMATS)}")
 
     def failure(self, markdown: str) -> str | None:
+        """Why the page fails, None where it passes."""
         wanted = normalise(self.text)
         found = [normalise(text) for pattern in _FORMATS[self.format] for text in pattern.findall(markdown)]
         if not self.case_sensitive:
@@ -266,6 +283,7 @@ class Footnote(Check):
     appears_after_marker: str | None = None
 
     def failure(self, markdown: str) -> str | None:
+        """Why the page fails, None where it passes."""
         spans = [match.span() for pattern in self._patterns() for match in pattern.finditer(markdown)]
         if not spans:
             return f"marker {self.marker!r} is not raised anywhere"

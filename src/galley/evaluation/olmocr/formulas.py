@@ -50,9 +50,7 @@ def holds(found: Drawing, expected: Drawing) -> bool:
 
 
 def _embeds(wanted: tuple[Symbol, ...], page: tuple[Symbol, ...]) -> bool:
-    """Whether the symbols wanted can be placed on others of the page, one on each, neighbours on
-    neighbours.
-    """
+    """Whether the wanted symbols can be placed on different ones of the page, neighbours on neighbours."""
     places = [[j for j, other in enumerate(page) if other.text == symbol.text] for symbol in wanted]
     if not all(places):
         return False
@@ -88,8 +86,10 @@ def _embeds(wanted: tuple[Symbol, ...], page: tuple[Symbol, ...]) -> bool:
 
 
 def _neighbours(symbols: tuple[Symbol, ...]) -> list[tuple[int, int, int, int]]:
-    """For each symbol the nearest one above, below, left and right, within the tolerance beside the axis;
-    −1: none.
+    """The nearest symbol above, below, left and right of each symbol, within the tolerance beside the axis.
+
+    Returns:
+        Four indices for each symbol; −1 where there is no such neighbour.
     """
     x = np.array([symbol.x for symbol in symbols])
     y = np.array([symbol.y for symbol in symbols])

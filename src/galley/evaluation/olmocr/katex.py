@@ -1,5 +1,7 @@
-"""Formulas drawn by KaTeX without a browser: its JavaScript runs in an embedded engine, which gives MathML and
-the tree of boxes; ``layout`` puts the boxes in their places.
+"""Formulas drawn by KaTeX without a browser.
+
+KaTeX's JavaScript runs in an embedded engine, which gives MathML and the tree of boxes; ``layout`` puts the
+boxes in their places.
 
 Needs ``galley-ocr[katex]``: mini-racer (V8) and sphinxcontrib-katex, of which only the KaTeX file is used.
 """
@@ -50,8 +52,11 @@ function galleyDraw(latex) {
 
 @dataclass(frozen=True)
 class Drawing:
-    """What KaTeX makes of a formula: presentation MathML without white space, and symbols with their places
-    in pixels.
+    """What KaTeX makes of a formula.
+
+    Attributes:
+        mathml: Presentation MathML without white space.
+        symbols: Symbols with their places in pixels.
     """
 
     mathml: str
@@ -59,7 +64,11 @@ class Drawing:
 
 
 def require_katex() -> None:
-    """Raises ``ModelError`` with the install line when KaTeX or an engine to run it is missing."""
+    """Check that KaTeX and an engine to run it are installed.
+
+    Raises:
+        ModelError: One is missing; says how to install it.
+    """
     _engine()
 
 

@@ -102,7 +102,12 @@ def _line(boxes: list[Box], align: float) -> tuple[float, list[_Mark]]:
 
 
 def _lay(box: Box, align: float) -> tuple[float, list[_Mark]]:
-    """The box's advance width and the marks of its spans; ``align``: 0 left, 0.5 centred, 1 right."""
+    """The box's advance width and the marks of its spans.
+
+    Args:
+        box: KaTeX's box.
+        align: 0 left, 0.5 centred, 1 right.
+    """
     if "svg" in box:
         return 0.0, []
     if "t" in box:
@@ -115,7 +120,7 @@ def _lay(box: Box, align: float) -> tuple[float, list[_Mark]]:
 
 
 def _span(box: Box, align: float) -> tuple[float, list[_Mark]]:
-    """A span that holds bare text only is a mark; bare text beside other boxes only takes its room."""
+    """A span that holds bare text only is a mark; bare text beside other boxes only takes its width."""
     width, marks = _line(box["k"], align)
     if any("t" not in inner or _has_span(inner) for inner in box["k"]) or box.get("a"):
         return width, marks
@@ -167,8 +172,8 @@ def _styled(box: Box, width: float, marks: list[_Mark], scale: float) -> tuple[f
     marks = [mark.moved(shift, _em(style, "top") * scale) for mark in marks]
     if lap is not None or ("accent-body" in classes and "accent-full" not in classes):
         return 0.0, marks
-    room = _em(style, "width") * scale if "width" in style else width
-    return room + (before + after) * scale, marks
+    available = _em(style, "width") * scale if "width" in style else width
+    return available + (before + after) * scale, marks
 
 
 def _scale(classes: list[str]) -> float:

@@ -32,8 +32,12 @@ class Result:
 
 @dataclass
 class Run:
-    """``missing``: pages without an output, whose checks fail. ``problems``: pages that could not be
-    checked, whose checks count as failed.
+    """The results of all checks.
+
+    Attributes:
+        results: One for each check.
+        missing: Pages without an output; their checks fail.
+        problems: Pages that could not be checked; their checks count as failed.
     """
 
     results: list[Result]
@@ -42,8 +46,9 @@ class Run:
 
 
 def load_checks(data: Path) -> Groups:
-    """Checks of the ``*.jsonl`` files in a folder, or of one file, and a baseline check of page 1 for every
-    document without one.
+    """Read the checks of the ``*.jsonl`` files in a folder, or of one file.
+
+    Every document without a baseline check gets one for its page 1.
     """
     files = [data] if data.is_file() else sorted(data.glob("*.jsonl"))
     groups = {file.name: _checks(file) for file in files}
@@ -97,7 +102,15 @@ def outputs(folder: Path, pdf: str, page: int) -> list[Path]:
 def run_checks(
     groups: Groups, folder: Path, *, workers: int, seconds: float, say: Callable[[str], None]
 ) -> Run:
-    """Every check's result; ``seconds``: the most one page may take."""
+    """Run all checks, page by page, in other processes.
+
+    Args:
+        groups: Checks by the page they belong to.
+        folder: Where the outputs are.
+        workers: Number of processes.
+        seconds: The most one page may take.
+        say: Takes lines of progress.
+    """
     by_page: dict[tuple[str, int], list[tuple[str, Check]]] = defaultdict(list)
     for group, checks in groups.items():
         for check in checks:

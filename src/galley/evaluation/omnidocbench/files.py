@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from galley.evaluation.omnidocbench.page import PageScores, Sample, mean_edit
+from galley.evaluation.omnidocbench.page_scores import PageScores, Sample, mean_edit
 from galley.evaluation.omnidocbench.summary import MEASURES, Summary, by_block_attribute
 
 

@@ -23,11 +23,13 @@ def cost_matrix(rows: Sequence[str], columns: Sequence[str]) -> NDArray[np.float
 
 
 def window_distance(text: str, part: str, limit: float) -> float | None:
-    """Smallest edit distance between ``part`` and a window of its length in ``text``, as a share of that
-    length.
+    """Smallest edit distance between ``part`` and a window of its length in ``text``.
 
-    ``None`` when ``part`` is empty or longer than ``text``. The search ends at the first windows below
-    ``limit``, and distances above it are not told apart: compare the result with ``limit`` only.
+    The search ends at the first windows below ``limit``, and distances above it are not told apart: compare the
+    result with ``limit`` only.
+
+    Returns:
+        The distance as a share of the length of ``part``; None when ``part`` is empty or longer than ``text``.
     """
     size = len(part)
     if not size or size > len(text):

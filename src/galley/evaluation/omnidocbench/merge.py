@@ -32,6 +32,7 @@ def joined_runs(costs: NDArray[np.float64], true_lines: list[str], predicted: li
 
 
 def join(lines: list[str], run: Run) -> str:
+    """The lines of a run as one text."""
     return " ".join(lines[index] for index in run)
 
 
@@ -79,8 +80,9 @@ def _without_overlaps(chosen: list[tuple[Run, float]]) -> list[Run]:
 
 
 def _best_path(cluster: list[tuple[Run, float]]) -> list[Run]:
-    """Paths of disjoint runs grow in order; a run that fits no path starts one, an equal run keeps its
-    lower cost.
+    """Choose disjoint runs of lines.
+
+    Paths of disjoint runs grow in order. A run that fits no path starts one; of equal runs the lower cost stays.
     """
     paths: list[dict[Run, float]] = [{cluster[0][0]: cluster[0][1]}]
     for run, cost in cluster[1:]:

@@ -21,8 +21,13 @@ class Kind(str, Enum):
 
 @dataclass(frozen=True)
 class Element:
-    """``start`` orders elements on the page; ``detail`` is the finer category the reference keeps, where
-    there is one.
+    """A part of predicted Markdown.
+
+    Attributes:
+        kind: What it is.
+        start: Orders elements on the page.
+        content: Its text, LaTeX or HTML.
+        detail: The finer category that the reference keeps, where there is one.
     """
 
     kind: Kind
@@ -32,10 +37,12 @@ class Element:
 
     @property
     def category(self) -> str:
+        """The category's name as the reference writes it."""
         return self.detail or self.kind.value
 
     @property
     def inline(self) -> bool:
+        """Whether this is a formula inside a line of text."""
         return self.detail == "equation_inline"
 
 
@@ -139,8 +146,9 @@ def _take_formulas(content: str, found: list[Element]) -> str:
 
 
 def _paragraphs(content: str) -> Iterator[Element]:
-    """Text between blank lines, or single lines where there are none. As in the reference, ``start``
-    counts no breaks.
+    """Split text at blank lines, or into single lines where there are none.
+
+    As in the reference, ``start`` counts no breaks.
     """
     pieces = content.split("\n\n")
     if len(pieces) == 1:

@@ -53,9 +53,12 @@ class Match:
 
 @dataclass(frozen=True)
 class _Line:
-    """A block as it is matched. ``item`` is the block whose order, category and attributes the reference
-    reads for it: lines whose normal form is empty are left out there, but the list of blocks is not shortened
-    with them."""
+    """A block as it is matched.
+
+    Attributes:
+        item: The block whose order, category and attributes the reference reads for it. The reference leaves out
+            lines whose normal form is empty but does not shorten its list of blocks with them.
+    """
 
     index: int
     source: str
@@ -67,7 +70,10 @@ class _Line:
 def quick_match(truths: list[Truth], predictions: Iterable[Element], *, simple: bool = False) -> list[Match]:
     """Matches of a page's text and formula blocks; those of captions and page furniture are not returned.
 
-    simple: assign whole lines only, which no page is too large for.
+    Args:
+        truths: The annotated elements.
+        predictions: The predicted ones.
+        simple: Assign whole lines only, which no page is too large for.
     """
     true_lines = _true_lines(_split_true_arrays(truths))
     predicted = _predicted_lines(_split_predicted_arrays(_sorted_predictions(predictions)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from galley.errors import InputError
-from galley.evaluation.omnidocbench.page import PageScores, Sample, score_page
+from galley.evaluation.omnidocbench.page_scores import PageScores, Sample, score_page
 from galley.evaluation.omnidocbench.summary import Summary, summarise
 from galley.evaluation.omnidocbench.truth import PageTruth, load
 from galley.evaluation.parallel import map_limited
@@ -17,8 +17,10 @@ Say = Callable[[str], None]
 
 @dataclass
 class Evaluation:
-    """Everything a run found. ``problems`` names each page or formula that was not scored plainly, and
-    why.
+    """Everything that a run found.
+
+    Attributes:
+        problems: Each page or formula that was not scored in the normal way, and why.
     """
 
     pages: list[PageScores]

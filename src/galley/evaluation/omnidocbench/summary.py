@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from galley.evaluation.omnidocbench.page import PageScores, Sample, mean_edit, mean_metric
+from galley.evaluation.omnidocbench.page_scores import PageScores, Sample, mean_edit, mean_metric
 
 Attributes = dict[str, dict[str, Any]]
 """Page attributes by image name."""
@@ -38,10 +38,12 @@ MEASURES = (
 
 @dataclass(frozen=True)
 class Summary:
-    """Means over pages; edit distances 0 to 1 (lower is better), TEDS and CDM 0 to 1; ``None``: nothing to
-    score.
+    """Means over pages.
 
-    ``by_attribute``: ``attribute → {(element, metric): mean}``; ``ALL`` is every page.
+    Edit distances are 0 to 1 (lower is better), TEDS and CDM 0 to 1; None where there is nothing to score.
+
+    Attributes:
+        by_attribute: ``attribute → {(element, metric): mean}``; the attribute ``ALL`` is every page.
     """
 
     pages: int
@@ -49,6 +51,7 @@ class Summary:
     page_counts: dict[str, int]
 
     def value(self, element: str, metric: str, attribute: str = "ALL") -> float | None:
+        """The mean of one metric for one kind of element, None where there is none."""
         return self.by_attribute.get(attribute, {}).get((element, metric))
 
     def overall(self, attribute: str = "ALL") -> float | None:
@@ -76,8 +79,9 @@ def summarise(pages: list[PageScores], attributes: Attributes) -> Summary:
 
 
 def attribute_labels(attributes: dict[str, Any]) -> list[str]:
-    """``key: value`` labels of a page; special issues stand by themselves, those of tables belong to the
-    tables.
+    """The ``key: value`` labels of a page.
+
+    Special issues stand by themselves. Those of tables belong to the tables.
     """
     labels = []
     for key, value in attributes.items():

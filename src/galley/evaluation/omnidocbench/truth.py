@@ -28,8 +28,12 @@ TABLE = "table"
 
 @dataclass(frozen=True)
 class Truth:
-    """One annotated element; ``content`` is text, LaTeX or HTML by category, ``order`` its place on the
-    page.
+    """One annotated element.
+
+    Attributes:
+        category: Its kind, as the data set names it.
+        content: Text, LaTeX or HTML, by category.
+        order: Its place in the page's reading order.
     """
 
     category: str
@@ -49,6 +53,7 @@ class PageTruth:
 
     @property
     def stem(self) -> str:
+        """The path of the image without its suffix, which predictions are named by."""
         return str(PurePosixPath(self.image).with_suffix(""))
 
 

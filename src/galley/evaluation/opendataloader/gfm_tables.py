@@ -60,8 +60,9 @@ def _html(rows: list[list[str]], width: int) -> str:
 
 
 def _fitted(row: list[str], width: int) -> list[str]:
-    """A row of the table's width: padded or cut. Of three cells the middle one is taken to span the columns
-    between the outer ones, and is repeated.
+    """Pad or cut a row to the table's width.
+
+    Of three cells the middle one is taken to span the columns between the outer ones, and is repeated.
     """
     if len(row) == 3 and width > 3:
         return [row[0], *[row[1]] * (width - 2), row[2]]

@@ -49,7 +49,7 @@ def _passages(predicted: list[str], truth: list[str]) -> str:
     extra = [run for run in added if not all(known[word] for word in run)]
     parts = {"missing": missing, "elsewhere": moved, "not in the truth": extra}
     longest = {name: sorted(runs, key=len, reverse=True) for name, runs in parts.items()}
-    return _said({name: [" ".join(run) for run in runs] for name, runs in longest.items()})
+    return _differences({name: [" ".join(run) for run in runs] for name, runs in longest.items()})
 
 
 def _shapes(markdown: str) -> list[str]:
@@ -73,11 +73,11 @@ def _tables(predicted: list[str], truth: list[str]) -> str:
 
 def _difference(predicted: Iterable[str], truth: Iterable[str]) -> str:
     mine, wanted = Counter(predicted), Counter(truth)
-    return _said({"missing": list(wanted - mine), "not in the truth": list(mine - wanted)})
+    return _differences({"missing": list(wanted - mine), "not in the truth": list(mine - wanted)})
 
 
-def _said(parts: dict[str, list[str]]) -> str:
-    """``missing: “a”; “b”; “c” (and 2 more). not in the truth: “d”``"""
+def _differences(parts: dict[str, list[str]]) -> str:
+    """Differences in words: ``missing: “a”; “b”; “c” (and 2 more). not in the truth: “d”``."""
     said = []
     for name, texts in parts.items():
         if texts:

@@ -25,7 +25,7 @@ def bench(
 ) -> None:
     """Run, score and report; writes ``report.md`` and ``scores.json`` into ``out`` and says the report."""
     from galley.evaluation.realset.predictions import run
-    from galley.evaluation.realset.report import report
+    from galley.evaluation.realset.realset_report import report
     from galley.evaluation.realset.score import score
 
     samples = [sample for sample in load(data) if keep(sample)][::every]

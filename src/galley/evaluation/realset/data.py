@@ -15,12 +15,15 @@ from galley.evaluation.records import FileName, read_json
 
 @dataclass(frozen=True)
 class Sample:
-    """One thing to read. ``truth`` is text or Markdown, a table's HTML when ``task`` is ``table``, LaTeX when it
-    is ``formula``.
+    """One image to read.
 
-    ``ordered`` is False where the truth's order means little (a PDF's text layer, token rows): only its words
-    count. ``figure_text`` is True where the truth holds the text in pictures as well, as a text layer does.
-    ``pdf`` and ``pdf_page`` (1-based) name the born-digital page behind the image.
+    Attributes:
+        truth: Text or Markdown; the HTML of a table where ``task`` is ``table``, LaTeX where it is ``formula``.
+        ordered: False where the order of the truth means little (a PDF's text layer, token rows): only its words
+            count.
+        figure_text: True where the truth holds the text in pictures as well, as a text layer does.
+        pdf: The born-digital document behind the image.
+        pdf_page: The page's number (from 1) in it.
     """
 
     id: str
@@ -100,9 +103,7 @@ def _crop(folder: Path, entry: _CropEntry) -> Sample | None:
 
 
 def read_truth(path: Path) -> str:
-    """Text of a truth file: ``.csv`` line boxes (8 numbers, then text), ``.tsv`` token rows, else as it
-    is.
-    """
+    """Read a truth file: ``.csv`` line boxes (8 numbers, then text), ``.tsv`` token rows, else text as it is."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace").lstrip("\ufeff")
     except OSError as error:

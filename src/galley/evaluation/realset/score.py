@@ -15,7 +15,7 @@ from galley.evaluation.omnidocbench import normalise
 from galley.evaluation.realset.data import Sample
 from galley.evaluation.realset.predictions import Predictions
 from galley.evaluation.teds import teds
-from galley.evaluation.text import character_similarity, word_f1
+from galley.evaluation.text_metrics import character_similarity, word_f1
 
 _LABEL = re.compile(r"\\label\s*\{[^}]*\}")
 

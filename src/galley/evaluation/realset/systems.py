@@ -24,8 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass
 class Output:
-    """What a system gave for one sample: text or Markdown in its own order, its tables as HTML, its formulas as
-    LaTeX."""
+    """What a system gave for one sample.
+
+    Attributes:
+        text: Text or Markdown in the system's own order.
+        tables: Its tables as HTML.
+        formulas: Its formulas as LaTeX.
+    """
 
     text: str
     tables: list[str] = field(default_factory=list)
@@ -62,9 +67,11 @@ class Galley(System):
 
     @classmethod
     def version(cls) -> str:
+        """Name and version of the system."""
         return f"Galley {__version__}"
 
     def read(self, sample: Sample) -> Output:
+        """Read one sample."""
         import galley
 
         return document_output(galley.parse(sample.image, ocr="always"), figure_text=sample.figure_text)
@@ -76,6 +83,7 @@ class GalleyPdf(Galley):
     tasks = ("pdf",)
 
     def read(self, sample: Sample) -> Output:
+        """Read one sample."""
         import galley
 
         assert sample.pdf and sample.pdf_page
@@ -98,11 +106,13 @@ class RapidOcr(System):
 
     @classmethod
     def version(cls) -> str:
+        """Name and version of the system."""
         if importlib.util.find_spec("rapidocr") is None:
             raise ModelError("RapidOCR is not installed; pip install rapidocr")
         return f"RapidOCR {importlib.metadata.version('rapidocr')}"
 
     def read(self, sample: Sample) -> Output:
+        """Read one sample."""
         options: dict[str, Any] = {"use_det": False} if sample.task == "line" else {}
         result = self._engine(str(sample.image), **options)
         return Output("\n".join(getattr(result, "txts", None) or ()))
@@ -116,10 +126,12 @@ class Tesseract(System):
 
     @classmethod
     def version(cls) -> str:
+        """Name and version of the system."""
         said = subprocess.run([_tesseract(), "--version"], capture_output=True, text=True, check=True)
         return (said.stdout or said.stderr).splitlines()[0]
 
     def read(self, sample: Sample) -> Output:
+        """Read one sample."""
         mode = ["--psm", "7"] if sample.task == "line" else []
         said = subprocess.run(
             [_tesseract(), str(sample.image), "stdout", *mode], capture_output=True, env=self._environment
@@ -138,6 +150,11 @@ SYSTEMS: dict[str, type[System]] = {
 
 
 def system(name: str) -> type[System]:
+    """Find a system by its name on the command line.
+
+    Raises:
+        UsageError: There is no such system; names those there are.
+    """
     if name not in SYSTEMS:
         raise UsageError(f"no system {name}; known: {', '.join(SYSTEMS)}")
     return SYSTEMS[name]
@@ -149,8 +166,16 @@ def answers(kind: type[System], sample: Sample) -> bool:
 
 
 def document_output(document: Document, *, figure_text: bool = False) -> Output:
-    """Block contents in reading order, page headers and footers kept as the truth keeps them; tables'
-    HTML; formulas that were read as LaTeX. figure_text: text read in figures counts too.
+    """A parsed document as benchmark output.
+
+    Block contents are in reading order, page headers and footers kept as the truth keeps them.
+
+    Args:
+        document: What Galley read.
+        figure_text: Text that was read in figures counts too.
+
+    Returns:
+        The text, tables as HTML, and the formulas that were read as LaTeX.
     """
     from galley.document import Label
 

@@ -1,5 +1,6 @@
-"""The papers' speed protocol: what each way of decoding earns on this machine, as a ratio to autoregressive
-decoding in the same run.
+"""The papers' speed protocol: what each way of decoding gains on this machine.
+
+Gains are ratios to autoregressive decoding in the same run.
 """
 
 from galley.evaluation.speed.bench import Settings, bench

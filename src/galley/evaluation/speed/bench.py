@@ -11,7 +11,11 @@ from typing import Any
 from galley.errors import InputError, ModelError
 from galley.evaluation.atomic_files import write_atomically
 from galley.evaluation.report import Report, write
-from galley.evaluation.speed.measure import (
+from galley.evaluation.speed.reporting import make_report
+from galley.evaluation.speed.samples import Sample, find_samples, spread
+from galley.evaluation.speed.setting import setting_of
+from galley.evaluation.speed.times import Times, UnitTimes
+from galley.evaluation.speed.timing import (
     Failed,
     differences,
     images,
@@ -20,18 +24,24 @@ from galley.evaluation.speed.measure import (
     time_taus,
     time_unit,
 )
-from galley.evaluation.speed.reporting import make_report
-from galley.evaluation.speed.samples import Sample, find_samples, spread
-from galley.evaluation.speed.setting import setting_of
-from galley.evaluation.speed.times import Times, UnitTimes
 from galley.evaluation.speed.ways import Bench, Unit
 from galley.parsing.options import ParseOptions
 
 
 @dataclass(frozen=True)
 class Settings:
-    """data: see ``find_samples``. ways: of decoding, all that the model can when None. pages, units: the most of
-    each. batches, taus: of the sweeps; none leaves a sweep out.
+    """What to measure.
+
+    Attributes:
+        data: See ``find_samples``.
+        ways: Ways of decoding; all that the model can do when None.
+        crops: The images are crops of blocks, not pages.
+        pages: The most pages to read.
+        units: The most blocks or pages to decode.
+        repeats: Runs of each measurement; medians are reported.
+        batches: Batch sizes of that sweep; empty leaves it out.
+        taus: Acceptance thresholds of that sweep; empty leaves it out.
+        say: Takes one line of progress at a time.
     """
 
     data: Path
@@ -48,11 +58,14 @@ class Settings:
 
 
 def bench(settings: Settings) -> tuple[Report, int]:
-    """Measure, and write ``results.json``, ``report.md`` and ``report.html``. Returns the report and how many exact
-    decodings differ from AR's.
+    """Measure, and write ``results.json``, ``report.md`` and ``report.html``.
 
-    Raises ``GalleyError`` where nothing can be measured; what could not be measured besides is in the report's
-    failures.
+    Returns:
+        The report, and how many exact decodings differ from autoregressive decoding. What could not be measured
+        besides is in the report's failures.
+
+    Raises:
+        GalleyError: Nothing can be measured.
     """
     samples = find_samples(settings.data, settings.options, settings.crops, settings.pages)
     subject = Bench(settings.options, settings.ways)

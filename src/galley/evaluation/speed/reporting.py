@@ -7,7 +7,6 @@ from statistics import fmean
 
 from galley.evaluation.plots import Bars, Lines, Plot
 from galley.evaluation.report import Point, Report, Scatter, Table
-from galley.evaluation.speed.measure import DRAFT
 from galley.evaluation.speed.times import (
     PageTimes,
     Times,
@@ -19,6 +18,7 @@ from galley.evaluation.speed.times import (
     over,
     together,
 )
+from galley.evaluation.speed.timing import DRAFT
 from galley.evaluation.speed.ways import AR
 
 _ACCEPTED = ((0, 0), (1, 1), (2, 3), (4, 7), (8, 15), (16, 31), (32, 10**9))

@@ -24,8 +24,11 @@ Box = tuple[int, int, int, int]
 class Sample:
     """A page, or a crop that is one block.
 
-    number: 1-based page of the file. truth: its text as Markdown, where known. label: the block that a crop is,
-    None for a page. box: ``x0, y0, x1, y1``, the part of the page that the crop is, in pixels.
+    Attributes:
+        number: 1-based page of the file.
+        truth: Its text as Markdown, where known.
+        label: The block that a crop is, None for a page.
+        box: ``x0, y0, x1, y1``, the part of the page that the crop is, in pixels.
     """
 
     name: str
@@ -49,10 +52,18 @@ class Sample:
 
 
 def find_samples(data: Path, options: ParseOptions, crops: bool, limit: int) -> list[Sample]:
-    """At most ``limit`` samples, spread evenly over all there are. Raises ``InputError`` where there are none.
+    """Samples spread evenly over all there are.
 
-    data: a folder of pages (images, PDFs; ``NAME.md`` beside one is its truth), or of crops, then in folders
-    named text, table and formula (text where the folder has another name); or an OmniDocBench annotation file.
+    Args:
+        data: A folder of pages (images, PDFs; ``NAME.md`` beside one is its truth), or of crops, then in folders
+            named text, table and formula (text where the folder has another name); or an OmniDocBench annotation
+            file.
+        options: How documents are opened.
+        crops: The images are crops of blocks.
+        limit: The most samples.
+
+    Raises:
+        InputError: There are none.
     """
     if data.is_file():
         found = list(_annotated_crops(data) if crops else _annotated_pages(data))

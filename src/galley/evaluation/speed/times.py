@@ -14,8 +14,12 @@ LENGTHS = ((0, 128), (128, 256), (256, 512), (512, 1024), (1024, None))
 
 @dataclass(frozen=True)
 class Decoded:
-    """One unit decoded one way. seconds: end to end, median over repeats. decode_seconds: after the prefill; None
-    where the decoder does not tell. finish: as ``Finish`` says it.
+    """One unit decoded one way.
+
+    Attributes:
+        seconds: From start to end, median over repeats.
+        decode_seconds: The part after the prefill; None where the decoder does not tell.
+        finish: As ``Finish`` says it.
     """
 
     seconds: float
@@ -37,8 +41,12 @@ class UnitTimes:
 
 @dataclass(frozen=True)
 class PageTimes:
-    """One page read each way: median seconds, and how like the truth (AR's text where none is known) its text is,
-    0 to 1. same: whether the text is AR's.
+    """One page read each way.
+
+    Attributes:
+        seconds: Median seconds by way.
+        quality: Likeness to the truth (to the autoregressive text where none is known), 0 to 1, by way.
+        same: Whether the text is the autoregressive one, by way.
     """
 
     name: str
@@ -49,7 +57,11 @@ class PageTimes:
 
 @dataclass(frozen=True)
 class BatchTimes:
-    """All units decoded ``batch`` at a time. differing: units whose ids are not AR's at batch 1."""
+    """All units decoded ``batch`` at a time.
+
+    Attributes:
+        differing: Units whose ids are not AR's at batch 1.
+    """
 
     batch: int
     seconds: dict[str, float]
@@ -59,8 +71,12 @@ class BatchTimes:
 
 @dataclass(frozen=True)
 class TauTimes:
-    """All units at one acceptance threshold. likeness: of its texts to AR's, 0 to 1, mean over units. ar_seconds,
-    ar_tokens: of AR, measured in turn with it.
+    """All units at one acceptance threshold.
+
+    Attributes:
+        likeness: Of the texts to the autoregressive ones, 0 to 1, mean over units.
+        ar_seconds: Seconds of autoregressive decoding, measured in turn with it.
+        ar_tokens: Tokens of autoregressive decoding.
     """
 
     tau: float
@@ -80,7 +96,12 @@ class TauTimes:
 
 @dataclass
 class Times:
-    """A whole run. setting: where and with what it ran. differences: exact decodings that wrote other ids."""
+    """A whole run.
+
+    Attributes:
+        setting: Where and with what it ran.
+        differences: Exact decodings that wrote other ids.
+    """
 
     setting: dict[str, Any]
     ways: list[str]

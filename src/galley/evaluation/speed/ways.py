@@ -29,7 +29,11 @@ INEXACT = frozenset({"diffusion"})
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """One thing the model was asked to read. kind: text, table, formula or page, ``other`` where not known."""
+    """One thing the model was asked to read.
+
+    Attributes:
+        kind: Text, table, formula or page, ``other`` where not known.
+    """
 
     name: str
     kind: str
@@ -44,6 +48,7 @@ class Recorder:
         self.requests: list[Request] = []
 
     def run(self, requests: Iterable[Request]) -> list[Result]:
+        """Decode, and note requests and results."""
         asked = list(requests)
         results = self._inner.run(asked)
         self.requests += map(_frozen, asked)
@@ -76,6 +81,7 @@ class Bench:
 
     @property
     def ways(self) -> list[str]:
+        """The names of the ways that the model can decode."""
         return list(self.runners)
 
     @property

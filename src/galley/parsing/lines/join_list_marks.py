@@ -72,7 +72,12 @@ class _Rows:
         self.corners = corners_of([line.bbox for line in lines])
 
     def item_of(self, i: int, *, certain: bool) -> int | None:
-        """The line that line ``i`` is the mark of. ``certain``: it cannot be anything but a mark."""
+        """The line that line ``i`` is the mark of.
+
+        Args:
+            i: The line's index.
+            certain: It cannot be anything but a mark.
+        """
         right = self._beside(i, right=True)
         if right is None or self._gap(i, right) > MARK_REACH * self._height(right):
             return None

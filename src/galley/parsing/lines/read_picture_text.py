@@ -44,9 +44,14 @@ def picture_lines(
 ) -> list[TextLine]:
     """OCR lines of what a page shows where its text layer has nothing.
 
-    Scanned letters, screenshots, charts, text drawn as shapes.
+    That is scanned letters, screenshots, charts, and text drawn as shapes.
 
-    regions: what the detector sees on the page. pictures: boxes of its raster images. lines: of its text layer.
+    Args:
+        image: The page (height, width, 3).
+        regions: What the detector sees on the page.
+        pictures: Boxes of its raster images.
+        lines: Those of its text layer.
+        ocr: Reads them.
     """
     least = LEAST_AREA * image.shape[0] * image.shape[1]
     boxes = [

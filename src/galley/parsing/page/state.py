@@ -111,7 +111,12 @@ class PageState:
 
     @classmethod
     def drafted(cls, page: Page, image: NDArray[np.uint8]) -> PageState:
-        """The state of a page whose blocks are known; image: (height, width, 3), which their boxes refer to."""
+        """The state of a page whose blocks are known.
+
+        Args:
+            page: The page with its blocks.
+            image: (height, width, 3), which their boxes refer to.
+        """
         state = cls(page.number, image, page.dpi, rotation=page.rotation, skew=page.skew)
         state.take(page)
         return state

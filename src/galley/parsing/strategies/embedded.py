@@ -65,7 +65,11 @@ def read_by_embedded(options: ParseOptions) -> bool:
 
 
 def embedded_target(model: str | None) -> NanoTarget:
-    """The model of a folder, or the one that ships with Galley. Raises ``ModelError``."""
+    """The model of a folder, or the one that ships with Galley.
+
+    Raises:
+        ModelError: It is missing or damaged.
+    """
     return load_embedded() if model is None else load_nano(Path(model))
 
 
@@ -96,7 +100,12 @@ class EmbeddedParser:
         return self.read_page(page).page
 
     def read_page(self, page: PageImage, runner: Runner | None = None) -> PageReading:
-        """The same with traces and results. runner: decodes in place of ``decoder``."""
+        """Parse a page, with traces and results.
+
+        Args:
+            page: Its image and what the file says of it.
+            runner: Decodes in place of ``decoder``.
+        """
         return read_with_model(self.draft, page, self.verify_lines, runner or self.decoder)
 
     def verify_lines(self, page: PageState, more: FileDrafts, runner: Runner) -> PageReading:
@@ -196,10 +205,10 @@ class EmbeddedParser:
         printed = PrintEvidence(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
         found = reconcile(block.content, words, printed.log_ratio, self.target.least_odds)
         read.content = found.text
-        self._say(read, found, results)
+        self._note_changes(read, found, results)
         return read
 
-    def _say(self, block: Block, found: Reconciled, results: Sequence[Result]) -> None:
+    def _note_changes(self, block: Block, found: Reconciled, results: Sequence[Result]) -> None:
         """What became of the draft: who stands for the block, what was changed and what was doubted."""
         if found.taken:
             block.extra = block.extra | {"corrected": [list(pair) for pair in found.taken]}

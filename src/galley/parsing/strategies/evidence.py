@@ -21,10 +21,12 @@ _BORNE_OUT = 0.2
 
 @dataclass(frozen=True)
 class Evidence:
-    """confidence: the model's mean probability (geometric), 0 to 1, None where it was not recorded.
+    """What speaks for the text that a model wrote.
 
-    supported: share of tokens that a free draft gave. drafts: how many each draft gave, by its number in the pool,
-    the most generous first.
+    Attributes:
+        confidence: The model's mean probability (geometric), 0 to 1; None where it was not recorded.
+        supported: Share of tokens that a free draft gave.
+        drafts: How many each draft gave, by its number in the pool, the most generous first.
     """
 
     confidence: float | None

@@ -22,9 +22,9 @@ from galley.parsing.page.state import PageState
 from galley.parsing.strategies.decoders import make_decoder, make_page_drafter_config
 from galley.parsing.strategies.drafts import draft_text
 from galley.parsing.strategies.file_drafts import FileDrafts
-from galley.parsing.strategies.page import can_read_pages, page_of, page_request
 from galley.parsing.strategies.page_reading import PageReading, read_with_model
 from galley.parsing.strategies.regions import RegionRequests, RegionTask, region_traces, with_answers
+from galley.parsing.strategies.whole_page import can_read_pages, page_of, page_request
 from galley.parsing.strategies.work import work_of
 from galley.targets.prompt import AnyReader, Runner, text_key
 
@@ -47,7 +47,12 @@ class HierarchicalParser:
         return self.read_page(page).page
 
     def read_page(self, page: PageImage, runner: Runner | None = None) -> PageReading:
-        """The same with traces and results. runner: decodes in place of ``decoder``."""
+        """Parse a page, with traces and results.
+
+        Args:
+            page: Its image and what the file says of it.
+            runner: Decodes in place of ``decoder``.
+        """
         return read_with_model(self.draft, page, self.verify_regions_and_page, runner or self.decoder)
 
     def verify_regions_and_page(self, page: PageState, more: FileDrafts, runner: Runner) -> PageReading:

@@ -39,7 +39,12 @@ class Strategy(Protocol):
     """Reads pages with a verifying model."""
 
     def read_page(self, page: PageImage, runner: Runner | None = None) -> PageReading:
-        """Read a page. runner: decodes in place of the strategy's own decoder."""
+        """Parse a page, with traces and results.
+
+        Args:
+            page: Its image and what the file says of it.
+            runner: Decodes in place of the strategy's own decoder.
+        """
         ...
 
     def parse_page(self, page: PageImage) -> Page:

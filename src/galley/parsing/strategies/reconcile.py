@@ -54,9 +54,12 @@ def sure_words(result: Result, reader: TextReader) -> list[SureWord]:
 
 @dataclass
 class Reconciled:
-    """text: the draft with the corrections taken.
+    """A draft compared with what the model wrote.
 
-    taken, doubted: differences as (draft, model), the doubted ones left as drafted.
+    Attributes:
+        text: The draft with the corrections taken.
+        taken: Differences as (draft, model) that were corrected.
+        doubted: Differences as (draft, model) that were left as drafted.
     """
 
     text: str

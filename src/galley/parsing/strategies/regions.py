@@ -58,7 +58,12 @@ class RegionsParser:
         return self.read_page(page).page
 
     def read_page(self, page: PageImage, runner: Runner | None = None) -> PageReading:
-        """The same with traces and results. runner: decodes in place of ``decoder``."""
+        """Parse a page, with traces and results.
+
+        Args:
+            page: Its image and what the file says of it.
+            runner: Decodes in place of ``decoder``.
+        """
         return read_with_model(self.draft, page, self.verify_regions, runner or self.decoder)
 
     def verify_regions(self, page: PageState, more: FileDrafts, runner: Runner) -> PageReading:

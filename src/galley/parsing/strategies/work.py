@@ -12,14 +12,14 @@ from galley.targets.prompt import Runner
 def work_of(reader: str, results: Sequence[Result], runner: Runner) -> Work | None:
     """Tokens, forwards and seconds of all results together; None where they are not known or nothing was read.
 
-    What its forwards and plain decoding's cost is reckoned where ``runner`` has measured the costs.
+    What its forwards and plain decoding's cost is estimated where ``runner`` has measured the costs.
     """
     stats = Stats()
     for result in results:
         stats.add(result.stats)
     if not stats.tokens:
         return None
-    plain, own = reckoned(stats, runner.costs) if isinstance(runner, Decoder) else (0.0, 0.0)
+    plain, own = estimated_seconds(stats, runner.costs) if isinstance(runner, Decoder) else (0.0, 0.0)
     return Work(
         reader=reader,
         tokens=stats.tokens,
@@ -37,7 +37,7 @@ def forwards_of(stats: Stats) -> int:
     return stats.draft_forwards + stats.verify_forwards + stats.plain_forwards
 
 
-def reckoned(stats: Stats, costs: ForwardCosts) -> tuple[float, float]:
+def estimated_seconds(stats: Stats, costs: ForwardCosts) -> tuple[float, float]:
     """Seconds that plain decoding of the same tokens would take, and that the forwards at hand do.
 
     Both 0 where costs were not measured. Both by the same table of costs: what else the machine does changes neither.

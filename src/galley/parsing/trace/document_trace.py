@@ -16,8 +16,8 @@ from galley.parsing.trace.changes import Difference, Tracker
 from galley.parsing.trace.draw import drawn
 from galley.parsing.trace.files import document_folder, page_folder, writing
 from galley.parsing.trace.page_trace import GROUND
-from galley.parsing.trace.report import Step, write_report
 from galley.parsing.trace.snapshot import BLOCKS, page_snapshot
+from galley.parsing.trace.trace_report import Step, write_report
 
 
 class DocumentTrace:

@@ -11,8 +11,8 @@ from galley.parsing.page.state import PageState
 from galley.parsing.trace.changes import Difference, Tracker
 from galley.parsing.trace.draw import drawn, page_picture, subject
 from galley.parsing.trace.files import page_folder, writing
-from galley.parsing.trace.report import Step, write_report
 from galley.parsing.trace.snapshot import snapshot
+from galley.parsing.trace.trace_report import Step, write_report
 
 GROUND = "page.png"
 """The page as it was in the end, on which traces of document passes are drawn."""

@@ -38,8 +38,19 @@ def settings_of(request: Request) -> Settings:
 async def unless_disconnected(
     request: Request, work: Coroutine[Any, Any, Any], seconds: float | None = None
 ) -> bool:
-    """Do some waiting until it is over (True), ``seconds`` have passed (False), or the client is gone, which
-    raises ``Refusal``."""
+    """Await some work unless the client leaves.
+
+    Args:
+        request: Whose client may leave.
+        work: What to wait for.
+        seconds: How long to wait; as long as it takes when None.
+
+    Returns:
+        Whether the work was done in time.
+
+    Raises:
+        Refusal: The client is gone.
+    """
     waiting = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(_disconnected(request))
     try:

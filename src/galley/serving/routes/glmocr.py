@@ -100,8 +100,10 @@ def _result(job: Job) -> tuple[list[Any], str]:
 
 
 def _body(pages: list[Any], markdown: str) -> dict[str, Any]:
-    """The SDK's fields and, beside them, the hosted service's. ``data_info`` names no page sizes, since with them
-    the SDK's client would take boxes for pixels."""
+    """The SDK's fields and those of the hosted service.
+
+    ``data_info`` names no page sizes: with them the SDK's client would take boxes for pixels.
+    """
     return {
         "json_result": pages,
         "markdown_result": markdown,

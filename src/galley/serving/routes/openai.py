@@ -35,8 +35,11 @@ async def models(request: Request) -> dict[str, Any]:
 
 @router.post("/v1/chat/completions")
 async def complete(request: Request) -> Response:
-    """Read the image of the last message. The prompts ``Text Recognition:``, ``Table Recognition:`` and
-    ``Formula Recognition:`` ask for a region's text, HTML and LaTeX, any other for a page's Markdown."""
+    """Read the image of the last message.
+
+    The prompts ``Text Recognition:``, ``Table Recognition:`` and ``Formula Recognition:`` ask for a region's text,
+    HTML and LaTeX, any other for a page's Markdown.
+    """
     scheduler, settings = scheduler_of(request), settings_of(request)
     with ExitStack() as stack:
         stack.enter_context(scheduler.admitted())

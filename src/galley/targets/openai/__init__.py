@@ -5,6 +5,6 @@ this needs httpx2.
 """
 
 from galley.targets.openai.client import Settings
-from galley.targets.openai.reader import ServedReader, load_served
+from galley.targets.openai.served_reader import ServedReader, load_served
 
 __all__ = ["ServedReader", "Settings", "load_served"]

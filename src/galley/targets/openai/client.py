@@ -48,7 +48,7 @@ class RequestFailed(ModelError):
     Attributes:
         again: whether it may be repeated.
         wait: seconds that the server asked to wait.
-        hopeless: whether every other request would fail too.
+        fails_all: whether every other request would fail too.
         missing: whether there is nothing at the address.
     """
 
@@ -58,11 +58,11 @@ class RequestFailed(ModelError):
         *,
         again: bool = False,
         wait: float | None = None,
-        hopeless: bool = False,
+        fails_all: bool = False,
         missing: bool = False,
     ) -> None:
         super().__init__(message)
-        self.again, self.wait, self.hopeless, self.missing = again, wait, hopeless, missing
+        self.again, self.wait, self.fails_all, self.missing = again, wait, fails_all, missing
 
 
 class Client:
@@ -92,6 +92,8 @@ class Client:
         Raises:
             RequestFailed: it failed for good.
         """
+        # Not with tenacity: its part would be the loop below alone, and what to repeat and how long to wait
+        # (the server's ``Retry-After``) would stay ours.
         async with self._places:  # also while waiting to repeat: a server that is too busy gets less to do
             body = await asyncio.to_thread(make)
             attempt = 0
@@ -124,13 +126,15 @@ class Client:
         try:
             response, content = await asyncio.wait_for(self._fetch(method, path, body), seconds)
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            raise self._failed("cannot be reached; is it running?", again=True, hopeless=True) from error
+            raise self._failed("cannot be reached; is it running?", again=True, fails_all=True) from error
         except (asyncio.TimeoutError, httpx2.TimeoutException) as error:
             raise self._failed(f"did not answer within {seconds:g} s", again=True) from error
         except httpx2.RequestError as error:
             raise self._failed("broke off the connection", again=True) from error
         except (httpx2.InvalidURL, ValueError) as error:
-            raise self._failed("cannot be asked: its address or key makes no sense", hopeless=True) from error
+            raise self._failed(
+                "cannot be asked: its address or key makes no sense", fails_all=True
+            ) from error
         if not response.is_success:
             raise self._refused(response, content)
         try:
@@ -152,13 +156,15 @@ class Client:
     def _refused(self, response: httpx2.Response, content: bytes) -> RequestFailed:
         code = response.status_code
         if response.is_redirect:
-            return self._failed(f"sends elsewhere (HTTP {code}); give the address it leads to", hopeless=True)
+            return self._failed(
+                f"sends elsewhere (HTTP {code}); give the address it leads to", fails_all=True
+            )
         said = f"answers HTTP {code}: {complaint(content)}"
         if code in _LOCKED:
-            return self._failed(f"{said}; set OPENAI_API_KEY to a key it takes", hopeless=True)
+            return self._failed(f"{said}; set OPENAI_API_KEY to a key it takes", fails_all=True)
         if code == httpx2.codes.NOT_FOUND:
             return self._failed(
-                f"{said}; check the address and the model's name", hopeless=True, missing=True
+                f"{said}; check the address and the model's name", fails_all=True, missing=True
             )
         return self._failed(said, again=code in _TRANSIENT, wait=_retry_after(response))
 

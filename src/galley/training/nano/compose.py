@@ -1,5 +1,7 @@
-"""Regions and pages composed from the line data set in feature space: encoded lines, synthetic geometry, true
-targets."""
+"""Regions and pages composed from the line data set in feature space.
+
+Lines are encoded, their geometry is synthetic, and the targets are true.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ class Composed(NamedTuple):
 
 @dataclass(frozen=True)
 class Mixture:
-    """Shares of the tasks among composed examples. Raises ``UsageError`` for one below 0."""
+    """Shares of the tasks among composed examples.
+
+    Raises:
+        UsageError: For one below 0.
+    """
 
     text: float = 0.6
     table: float = 0.25
@@ -51,7 +57,11 @@ class LineDataset:
         self.by_kind: dict[str, list[Unit]] = {}
 
     def refresh(self, rng: random.Random, turn: int = 0) -> int:
-        """Number of shards held afterwards. Raises ``InputError`` where there are none."""
+        """Number of shards held afterwards.
+
+        Raises:
+            InputError: There are none.
+        """
         names = [path.name for path in sorted(self.folder.glob("shard-?????.npz")) if self._wanted(path)]
         if not names:
             raise InputError(
@@ -69,7 +79,11 @@ class LineDataset:
         return len(self.held)
 
     def draw(self, kind: str, rng: random.Random) -> Unit:
-        """A unit of a kind. Raises ``InputError`` where the shards held have none."""
+        """A unit of a kind.
+
+        Raises:
+            InputError: The shards held have none.
+        """
         if kind not in self.by_kind:
             raise InputError(
                 f"{self.folder} holds no {kind}: too few lines; build more shards, or larger ones"
@@ -128,8 +142,11 @@ def _text(dataset: LineDataset, rng: random.Random) -> Composed:
 def _place(
     lines: Sequence[PrintedLine], scale: float, left: float, top: float
 ) -> tuple[list[SeenLine], float]:
-    """Lines moved so that their corner is at (left, top); and where the next block may begin, in font
-    sizes."""
+    """Move lines so that their corner is at (left, top).
+
+    Returns:
+        The lines, and where the next block may begin, in font sizes.
+    """
     x = min(line.box[0] for line in lines) * scale
     y = min(line.box[1] for line in lines) * scale
     placed = [seen(line, scale, left - x, top - y) for line in lines]
@@ -179,8 +196,11 @@ def _column_width(dataset: LineDataset, rng: random.Random) -> float:
 def _region(
     dataset: LineDataset, kind: str, width: float, rng: random.Random
 ) -> tuple[list[list[SeenLine]], str, float] | None:
-    """(groups, Markdown, height) of one block at the origin, or None when the drawn unit does not fit the
-    column."""
+    """Compose one block at the origin.
+
+    Returns:
+        Its groups, Markdown and height; None when the drawn unit does not fit the column.
+    """
     if kind == "heading":
         return _heading(dataset, rng.choice(["## ", "## ", "### "]), rng.uniform(1.12, 1.5), rng)
     unit = dataset.draw(kind, rng)

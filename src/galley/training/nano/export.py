@@ -1,10 +1,11 @@
-"""Export a trained decoder to the folder that Galley ships: ``decoder.onnx`` and ``encoder.onnx`` (weights of seven
-bits), configuration, tokenizer.
+"""Export a trained decoder to the folder that Galley ships.
+
+It holds ``decoder.onnx`` and ``encoder.onnx`` (weights of seven bits), configuration and tokenizer.
 
 python -m galley.training.nano.export --run .build/nano/run --out .build/nano/export
 
-Of several runs that began alike the mean of their weights is exported, which often reads better than either (Wortsman
-et al. 2022, model soups). The exported model that they began with (``--from``) can be one of them.
+Of several runs with the same start the mean of their weights is exported, which often reads better than either
+(Wortsman et al. 2022, model soups). The exported model that they began with (``--from``) can be one of them.
 """
 
 from __future__ import annotations
@@ -29,8 +30,11 @@ from galley.training.nano.onnx_encoder import encoder_graph
 
 
 def load_run(run: Path) -> Nano:
-    """The decoder of a training run, or of an exported model, in evaluation mode. Raises ``ModelError`` where there is
-    none."""
+    """The decoder of a training run, or of an exported model, in evaluation mode.
+
+    Raises:
+        ModelError: There is none.
+    """
     if (run / DECODER).is_file():
         return import_model(run).eval()
     nano = Nano(NanoConfig.load(run / CONFIG))
@@ -39,7 +43,11 @@ def load_run(run: Path) -> Nano:
 
 
 def mean_of(runs: Sequence[Path]) -> Nano:
-    """A decoder with the mean of the runs' weights. Raises ``ModelError`` for runs of different shapes."""
+    """A decoder with the mean of the runs' weights.
+
+    Raises:
+        ModelError: For runs of different shapes.
+    """
     decoders = [load_run(run) for run in runs]
     nano = decoders[0]
     if any(_shape(other.config) != _shape(nano.config) for other in decoders):
@@ -64,6 +72,7 @@ def export(nano: Nano, tokenizer: Path, out: Path) -> None:
 
 
 def main() -> None:
+    """Run the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,5 +1,7 @@
-"""The decoder's inference computation in torch and fp32: validation while training, and the reference for the
-exported graphs."""
+"""The decoder's inference computation in torch and float32.
+
+It validates while training and is the reference for the exported graphs.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +23,20 @@ class TorchForward:
 
     @torch.inference_mode()
     def encode(self, ids: NDArray[np.int64], features: Floats, boxes: Floats) -> tuple[Floats, Floats]:
+        """Encode the reading: its token ids, features and boxes."""
         encoded = self.nano.encoder(torch.from_numpy(features), torch.from_numpy(boxes))
         lookahead = self.nano.lookahead(self.nano.embed(torch.from_numpy(ids)) + encoded)
         return encoded.numpy(), lookahead.numpy()
 
     def no_past(self) -> tuple[Buffer, Buffer]:
+        """Empty keys and values."""
         config = self.nano.config
         none = np.zeros((config.layers, config.kv_heads, 0, config.head_dim), np.float32)
         return none.swapaxes(2, 3), none
 
     @torch.inference_mode()
     def __call__(self, *, keys: Buffer, values: Buffer, **arrays: NDArray) -> tuple[Floats, Buffer, Buffer]:
+        """Run the decoder over a window."""
         arrays |= {"keys": keys, "values": values}
         found = self._forward(**{name: torch.from_numpy(array) for name, array in arrays.items()})
         logits, new_keys, new_values = (part.numpy() for part in found)
@@ -79,9 +84,21 @@ class TorchForward:
 
 
 def _attend(q: Tensor, k: Tensor, v: Tensor, past_k: Tensor, past_v: Tensor, bias: Tensor) -> Tensor:
-    """Grouped-query attention over past and window without joining their buffers: scores are joined instead,
-    and the weighted sums added. q (heads, n, dim); k, v (kv heads, n, dim); past_k (kv heads, dim,
-    capacity); past_v (kv heads, capacity, dim) → (heads, n, dim)."""
+    """Grouped-query attention over past and window without joining their buffers.
+
+    Scores are joined instead, and the weighted sums added.
+
+    Args:
+        q: Queries (heads, n, dim).
+        k: Keys of the window (kv heads, n, dim).
+        v: Values of the window (kv heads, n, dim).
+        past_k: Keys of the past (kv heads, dim, capacity).
+        past_v: Values of the past (kv heads, capacity, dim).
+        bias: What is added to the scores; −inf where a slot does not see another.
+
+    Returns:
+        (heads, n, dim).
+    """
     kv_heads, n, dim = k.shape
     grouped = q.view(kv_heads, -1, n, dim) * dim**-0.5
     past_k, past_v, k, v = (part[:, None] for part in (past_k, past_v, k, v))

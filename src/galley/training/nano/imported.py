@@ -31,7 +31,11 @@ Array = NDArray[np.float32]
 
 
 def import_model(folder: Path) -> Nano:
-    """The decoder of an exported folder. Raises ``ModelError`` for what is no export of ``galley.training``."""
+    """The decoder of an exported folder.
+
+    Raises:
+        ModelError: For what is no export of ``galley.training``.
+    """
     nano = Nano(NanoConfig.load(folder / CONFIG))
     try:
         with torch.no_grad():
@@ -128,8 +132,10 @@ class _Layer:
         _set(self.block.down.weight, down * down_scale[:, None])
 
     def _values(self, padded: Array, size: float) -> tuple[Array, Array]:
-        """Weights (kv heads × dim, width) of the values and the export's step of each channel. A channel's scale is
-        free, the output layer having its inverse: all get the root mean square ``size``."""
+        """Weights (kv heads × dim, width) of the values, and the export's step of each channel.
+
+        The scale of a channel is free, since the output layer has its inverse: all get the root mean square ``size``.
+        """
         config = self.config
         integers = padded.reshape(config.kv_heads, config.head_dim + 1, -1)[:, :-1].reshape(-1, config.width)
         weight = integers * (size / np.sqrt(np.mean(integers**2, axis=1, keepdims=True)))

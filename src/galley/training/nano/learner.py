@@ -24,8 +24,11 @@ REFRESH = 4000
 
 
 class NanoLearner:
-    """Prompt slots see the whole prompt; response positions follow the reading, and each slot takes in the token that
-    its own names."""
+    """Trains ``galley-nano``.
+
+    Prompt slots see the whole prompt. Response positions follow the reading, and each slot takes in the token that
+    its own position names.
+    """
 
     bidirectional_prompt = True
 
@@ -33,6 +36,7 @@ class NanoLearner:
         self.module = module
 
     def states(self, batch: Batch) -> Tensor:
+        """Final hidden states (rows, L, width)."""
         nano = self.module
         x = nano.embed(batch.ids)
         features, boxes, where = _readings(batch)
@@ -46,6 +50,7 @@ class NanoLearner:
         )
 
     def logits(self, states: Tensor) -> Tensor:
+        """Logits (n, vocabulary) of chosen states (n, width)."""
         return self.module.logits(states)
 
 
@@ -74,8 +79,10 @@ def _readings(batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _lookahead_slots(batch: Batch) -> tuple[Tensor, Tensor]:
-    """Flat slots that take in a reading token, and those of the tokens: position p takes in token p, counted
-    from 0, of its document's reading."""
+    """Flat slots that take in a reading token, and the slots of these tokens.
+
+    Position p takes in token p, counted from 0, of the document's reading.
+    """
     rows, length = batch.ids.shape
     documents: list[list[tuple[int, int]]] = [[] for _ in range(rows)]
     for row, first, reading in batch.payloads:
@@ -97,6 +104,7 @@ class NanoExample(Example):
     follower: Follower
 
     def response_positions(self, response: Ids, block_size: int) -> tuple[Ids, Ids]:
+        """Positions of the filled response in its clean and corrupted streams; they follow the reading."""
         clean = np.array([position(place) for place in self.follower.walk(response)])
         # A block's masks count on from the token before it.
         before = np.append(position(START), clean[:-1])[::block_size]
@@ -110,8 +118,16 @@ class NanoExample(Example):
 
 
 def to_example(composed: Composed, vocabulary: Vocabulary, noise: np.random.Generator | None) -> NanoExample:
-    """A composed document as ids: the reading at positions 1, 2, …, then the task's token at position 0, then
-    the response at positions that follow the reading. ``noise`` adds wrong reading tokens."""
+    """A composed document as token ids.
+
+    The reading stands at positions 1, 2, …, then the task's token at position 0, then the response at positions that
+    follow the reading.
+
+    Args:
+        composed: The document.
+        vocabulary: Its tokenizer.
+        noise: Adds wrong reading tokens; none when None.
+    """
     reading = make_reading(vocabulary, composed.groups, composed.task)
     ids = reading.ids if noise is None else noisy_ids(reading.ids, vocabulary.size, noise)
     return NanoExample(

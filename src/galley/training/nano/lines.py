@@ -1,5 +1,7 @@
-"""The line data set: printed lines with their truth and what the recogniser saw in them, in shards of one ``.npz``
-file each."""
+"""The line data set: printed lines with their truth and what the recogniser saw in them.
+
+It is stored in shards of one ``.npz`` file each.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,14 @@ Place = tuple[int, int, int, int]
 class PrintedLine(NamedTuple):
     """A line as printed and as read.
 
-    text: the truth. tail: what joins it to the next line of its unit (a space, a line feed, nothing, or ``-``
-    for a printed hyphen that is taken away). box: ink in pixels of its unit. place: (row, column, row span,
-    column span) of its table cell. read, char_frames, confidence: the recogniser's reading. codes, scale: its
-    features (frames, 120) are their product; codes are int8 when they come from a shard.
+    Attributes:
+        text: The truth.
+        tail: What joins it to the next line of its unit (a space, a line feed, nothing, or ``-`` for a printed
+            hyphen that is taken away).
+        box: Ink in pixels of its unit.
+        place: (row, column, row span, column span) of its table cell.
+        read, char_frames, confidence: The recogniser's reading.
+        codes, scale: Its features (frames, 120) are their product; codes are int8 when they come from a shard.
     """
 
     text: str
@@ -40,13 +46,17 @@ class PrintedLine(NamedTuple):
 
     @property
     def features(self) -> NDArray[np.float16]:
+        """The recogniser's features in their own scale."""
         return np.asarray(self.codes * self.scale, dtype=np.float16)
 
 
 @dataclass(frozen=True)
 class Unit:
-    """Lines printed together: a paragraph, a heading, stand-alone lines or a table. ``size``: font size in
-    pixels."""
+    """Lines printed together: a paragraph, a heading, stand-alone lines or a table.
+
+    Attributes:
+        size: Font size in pixels.
+    """
 
     kind: str
     size: float
@@ -54,8 +64,10 @@ class Unit:
 
 
 def write_shard(path: Path, units: Sequence[Unit]) -> None:
-    """Store units, features as int8 with one scale per channel (a third of the disk, an error below half a
-    step)."""
+    """Store units with features as int8 and one scale per channel.
+
+    This takes a third of the disk, with an error below half a step.
+    """
     lines = [line for unit in units for line in unit.lines]
     features = np.concatenate([line.features for line in lines]).astype(np.float32)
     scale = np.maximum(np.percentile(np.abs(features), 99.99, axis=0), 1e-6) / 127
@@ -76,7 +88,11 @@ def write_shard(path: Path, units: Sequence[Unit]) -> None:
 
 
 def read_shard(path: Path) -> list[Unit]:
-    """The units of a shard. Raises ``InputError`` for a file that is none or is cut short."""
+    """The units of a shard.
+
+    Raises:
+        InputError: For a file that is none or is cut short.
+    """
     try:
         with np.load(path) as stored:
             codes, scale = stored["features"], stored["scale"]

@@ -25,8 +25,10 @@ Mask = list[DocumentMask] | BlockMask
 
 
 def rotary(positions: Tensor, dim: int, theta: float) -> tuple[Tensor, Tensor]:
-    """Cosines and sines (batch, 1, slots, dim) of positions (batch, slots), in fp32 whatever the weights'
-    type."""
+    """Cosines and sines (batch, 1, slots, dim) of positions (batch, slots).
+
+    They are float32 whatever the weights' type.
+    """
     rates = theta ** (-torch.arange(0, dim, 2, dtype=torch.float32, device=positions.device) / dim)
     angles = positions[..., None].float() * rates
     angles = torch.cat([angles, angles], dim=-1)[:, None]
@@ -34,6 +36,7 @@ def rotary(positions: Tensor, dim: int, theta: float) -> tuple[Tensor, Tensor]:
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Turn queries or keys to their positions."""
     half = x.shape[-1] // 2
     turned = torch.cat([-x[..., half:], x[..., :half]], dim=-1)
     return x * cos.to(x.dtype) + turned * sin.to(x.dtype)
@@ -48,10 +51,13 @@ class Norm(nn.Module):
         self.eps = eps
 
     def forward(self, x: Tensor) -> Tensor:
+        """Normalise the last axis."""
         return F.rms_norm(x, self.weight.shape, self.weight.to(x.dtype), self.eps)
 
 
 class Attention(nn.Module):
+    """Grouped-query attention with normalised queries and keys."""
+
     def __init__(self, config: NanoConfig):
         super().__init__()
         self.dim = config.head_dim
@@ -62,6 +68,7 @@ class Attention(nn.Module):
         self.out = nn.Linear(config.heads * self.dim, config.width, bias=False)
 
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Mask) -> Tensor:
+        """Attend within the mask; x is (batch, slots, width)."""
         batch, slots, _ = x.shape
         q, k, v = self.qkv(x).view(batch, slots, -1, self.dim).transpose(1, 2).split(self.parts, dim=1)
         q, k = rotate(self.norm_q(q), cos, sin), rotate(self.norm_k(k), cos, sin)
@@ -83,10 +90,13 @@ def attend(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
 
 @lru_cache
 def compiled_flex() -> Callable[..., Tensor]:
+    """FlexAttention, compiled once."""
     return cast(Callable[..., Tensor], torch.compile(flex_attention))
 
 
 class Block(nn.Module):
+    """One layer: attention, then a gated feed-forward part."""
+
     def __init__(self, config: NanoConfig):
         super().__init__()
         self.norm_in = Norm(config.width, config.norm_eps)
@@ -96,6 +106,7 @@ class Block(nn.Module):
         self.down = nn.Linear(config.hidden, config.width, bias=False)
 
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Mask) -> Tensor:
+        """Run the layer; x is (batch, slots, width)."""
         x = x + self.attention(self.norm_in(x), cos, sin, mask)
         gate, up = self.gate_up(self.norm_mlp(x)).chunk(2, dim=-1)
         return x + self.down(F.silu(gate) * up)
@@ -116,7 +127,7 @@ class ReadingEncoder(nn.Module):
         self.boxes = nn.Linear(4 * 2 * self.waves, config.width, bias=False)
 
     def forward(self, features: Tensor, boxes: Tensor) -> Tensor:
-        """features (…, BINS × CHANNELS), all-zero rows have none; boxes (…, 4) in line heights."""
+        """Features (…, BINS × CHANNELS), all-zero rows have none; boxes (…, 4) in line heights."""
         shown = (features != 0).any(-1, keepdim=True)
         bins = features.float().unflatten(-1, (BINS, CHANNELS))
         normal = ((bins - self.feature_mean) / self.feature_std).flatten(-2) * shown
@@ -156,15 +167,22 @@ class Nano(nn.Module):
         return cast(Tensor, self.embedding(ids)) * math.sqrt(self.config.width)
 
     def decoder(self) -> list[Block]:
+        """The layers in their order."""
         return cast(list[Block], list(self.blocks))
 
     def hidden(self, x: Tensor, positions: Tensor, mask: Mask) -> Tensor:
-        """Final states (batch, slots, width) of inputs x, positions (batch, slots) and the mask of
-        ``galley.training.masks``."""
+        """Final states (batch, slots, width).
+
+        Args:
+            x: Inputs (batch, slots, width).
+            positions: (batch, slots).
+            mask: As ``galley.training.masks`` makes it.
+        """
         cos, sin = rotary(positions, self.config.head_dim, self.config.rope_theta)
         for block in self.decoder():
             x = block(x, cos, sin, mask)
         return cast(Tensor, self.norm(x))
 
     def logits(self, hidden: Tensor) -> Tensor:
+        """Logits of states; the output weights are those of the embedding."""
         return F.linear(hidden, self.embedding.weight)

@@ -99,8 +99,11 @@ class _Decoder:
         return inputs
 
     def _mask(self) -> str:
-        """(slots, capacity + slots): 0 where a slot sees, elsewhere so low that the share is 0, and yet high enough
-        for its exponential to be no denormal number."""
+        """Add the mask (slots, capacity + slots) of the attention scores.
+
+        It is 0 where a slot sees another. Elsewhere it is so low that the share is 0, and yet high enough for its
+        exponential not to be a denormal number.
+        """
         build = self.build
         capacity = build.op("Shape", "keys_0", start=2, end=3)
         past = build.op("Range", np.int64(0), build.op("Squeeze", capacity), np.int64(1))
@@ -155,8 +158,12 @@ class _Decoder:
         return total, self.build.quantised(normed), unit
 
     def _queries_keys(self, attention: Attention, normed: str, unit: float) -> tuple[str, str, float]:
-        """Queries (kv heads, heads per kv head × slots, dim) and keys (kv heads, dim, slots), turned to their
-        positions, and what one step of their product is as a score."""
+        """Add queries and keys, turned to their positions.
+
+        Returns:
+            Queries (kv heads, heads per kv head × slots, dim), keys (kv heads, dim, slots), and what one step of their
+            product is as a score.
+        """
         build, config = self.build, self.config
         both = config.heads + config.kv_heads
         weight = attention.qkv.weight[: both * config.head_dim]

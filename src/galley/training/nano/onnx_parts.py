@@ -91,7 +91,12 @@ class Builder:
     def model(
         self, inputs: Mapping[str, tuple[int, Sequence[int | str]]], outputs: Mapping[str, tuple[str, int]]
     ) -> onnx.ModelProto:
-        """inputs: type and shape by name. outputs: value and type by the name it gets."""
+        """The graph as a model.
+
+        Args:
+            inputs: Type and shape by name.
+            outputs: Value and type by the name it gets.
+        """
         for name, (value, _) in outputs.items():
             self._nodes.append(helper.make_node("Identity", [value], [name]))
         graph = helper.make_graph(
@@ -113,8 +118,10 @@ def quantise(weight: Tensor) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
 
 
 def ints(*values: int) -> NDArray[np.int64]:
+    """An int64 array."""
     return np.array(values, np.int64)
 
 
 def floats(values: ArrayLike) -> NDArray[np.float32]:
+    """A float32 array."""
     return np.asarray(values, np.float32)

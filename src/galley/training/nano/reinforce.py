@@ -23,8 +23,8 @@ from galley.training.nano.compose import Composed, LineDataset, Mixture, compose
 from galley.training.nano.graph import TorchForward
 from galley.training.nano.learner import NanoExample, NanoLearner, to_example
 from galley.training.nano.model import Nano
+from galley.training.packed_rows import Recipe, join, lay_out
 from galley.training.rewards import reward
-from galley.training.rows import Recipe, join, lay_out
 from galley.training.settings import at_least
 
 _PATIENCE = 1000
@@ -32,8 +32,14 @@ _PATIENCE = 1000
 
 
 class Rollout(NamedTuple):
-    """A sampled response: its document as an example, log-probabilities of its tokens (end included) by the
-    sampling kernels, whether it was cut off, and its reward."""
+    """A sampled response.
+
+    Attributes:
+        example: Its document as an example.
+        logprobs: Log-probabilities of its tokens (end included) by the sampling kernels.
+        truncated: Whether it was cut off.
+        reward: What it earned.
+    """
 
     example: NanoExample
     logprobs: NDArray[np.float32]
@@ -43,8 +49,18 @@ class Rollout(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """prompts × rollouts per step; tokens: the longest response; rate: learning rate of AdamW. Raises ``UsageError``
-    for a value that makes no sense."""
+    """How much is sampled and learnt in a step.
+
+    Attributes:
+        prompts: Documents in a step.
+        rollouts: Responses to each document.
+        tokens: The longest response.
+        rate: Learning rate of AdamW.
+        clip: The largest norm of the gradient.
+
+    Raises:
+        UsageError: A value makes no sense.
+    """
 
     prompts: int = 24
     rollouts: int = 28
@@ -189,6 +205,7 @@ class Reinforcer:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
+        """Take up a saved state."""
         self.nano.load_state_dict(state["model"])
         self.frozen.load_state_dict(state["frozen"])
         self.optimiser.load_state_dict(state["optimiser"])

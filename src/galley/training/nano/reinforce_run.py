@@ -108,6 +108,7 @@ class ReinforcedRun:
 
 
 def main(words: Sequence[str] | None = None) -> None:
+    """Run the command line."""
     options = arguments(words)
     torch.set_num_threads(options.threads)
     ReinforcedRun(options).go()

@@ -1,10 +1,11 @@
-"""Train ``galley-nano`` on a line data set: from nothing, from an exported model (``--from``) or from where the last
-run in the folder stopped.
+"""Train ``galley-nano`` on a line data set.
+
+Training starts from nothing, from an exported model (``--from``) or from where the last run in the folder stopped.
 
     python -m galley.training.nano.run --data .build/nano --out .build/nano/run --steps 20000
 
-Several processes: ``accelerate launch --num_processes 2 [--cpu] -m galley.training.nano.run …``; rows are then
-each one's.
+Several processes: ``accelerate launch --num_processes 2 [--cpu] -m galley.training.nano.run …``; the number of rows
+is then that of each process.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from galley.training.nano.imported import import_model
 from galley.training.nano.learner import Documents, NanoLearner, feature_statistics
 from galley.training.nano.model import Nano
 from galley.training.nano.validate import held_out, validator
-from galley.training.rows import Recipe
+from galley.training.packed_rows import Recipe
 from galley.training.settings import Settings
 from galley.training.trainer import Trainer, stopped_by_sigterm
 
@@ -119,7 +120,11 @@ def build(options: argparse.Namespace) -> Trainer:
 
 
 def _imported(folder: Path, config: NanoConfig) -> Nano:
-    """The decoder of an exported model. Raises ``ModelError`` for one of another shape or vocabulary."""
+    """The decoder of an exported model.
+
+    Raises:
+        ModelError: For one of another shape or vocabulary.
+    """
     nano = import_model(folder)
     found = nano.config
     if found != replace(config, block_size=found.block_size, reach=found.reach, least_odds=found.least_odds):
@@ -140,8 +145,10 @@ def _config(options: argparse.Namespace, vocabulary: Vocabulary) -> NanoConfig:
 
 
 def _begin(trainer: Trainer, config: NanoConfig, dataset: LineDataset, options: argparse.Namespace) -> None:
-    """What a new run has besides weights: the features' scale, unless a model came with its own, and the files that go
-    with weights."""
+    """Give a new run what it needs besides weights, and the files that go with weights.
+
+    That is the features' scale, unless a model came with its own.
+    """
     if options.start is None:
         dataset.refresh(random.Random(f"{options.seed} shards"))
         encoder = cast(Nano, trainer.learner.module).encoder
@@ -154,6 +161,7 @@ def _begin(trainer: Trainer, config: NanoConfig, dataset: LineDataset, options: 
 
 
 def main(words: Sequence[str] | None = None) -> None:
+    """Run the command line."""
     trainer = build(arguments(words))
     with stopped_by_sigterm(trainer):
         trainer.run(lambda line: print(line, flush=True))

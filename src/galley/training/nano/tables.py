@@ -1,5 +1,7 @@
-"""Tables from the line data set: as printed (rows and columns left out at random) or put together from several with
-spans."""
+"""Tables from the line data set, as printed or put together from several with spans.
+
+Of printed tables rows and columns are left out at random.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +28,7 @@ class PlacedCell:
 
     @property
     def text(self) -> str:
+        """The cell's lines as one text."""
         return " ".join(line.text for line in self.lines)
 
 
@@ -67,8 +70,15 @@ Groups = list[list[SeenLine]]
 def drafted_groups(
     cells: Sequence[PlacedCell], placed: Sequence[list[SeenLine]], rng: random.Random
 ) -> Groups:
-    """The reading of a table as drafters give it: cell by cell from a structure that may have errors, or line
-    by line as OCR lists them. ``placed``: the lines of each cell."""
+    """The reading of a table as drafters give it.
+
+    It comes cell by cell from a structure that may have errors, or line by line as OCR lists them.
+
+    Args:
+        cells: The true cells.
+        placed: The lines of each cell.
+        rng: Draws which of these it is, and the errors.
+    """
     roll = rng.random()
     if roll < 0.35:
         return [[line] for line in visual_order([line for lines in placed for line in lines])]
@@ -237,7 +247,7 @@ def _set(
     placed: list[list[SeenLine]] = []
     for cell in cells:
         placed.append([])
-        room = lefts[cell.col + cell.colspan] - lefts[cell.col] - gap
+        available = lefts[cell.col + cell.colspan] - lefts[cell.col] - gap
         tall = tops[cell.row + cell.rowspan] - tops[cell.row] - pad
         baseline = tops[cell.row] + 0.8
         if middle or cell.rowspan > 1:
@@ -245,7 +255,7 @@ def _set(
         align = 0.5 if cell.colspan > 1 else aligns[cell.col]
         for number, line in enumerate(cell.lines):
             width, height = ((line.box[i + 2] - line.box[i]) / sizes[id(line)] for i in (0, 1))
-            x = lefts[cell.col] + max(0.0, room - width) * align
+            x = lefts[cell.col] + max(0.0, available - width) * align
             y = baseline + number * pitch - height
             placed[-1].append(
                 SeenLine(line.read, line.char_frames, line.features, (x, y, x + width, y + height))

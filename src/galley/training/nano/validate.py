@@ -1,5 +1,7 @@
-"""Validation by decoding held-out documents with the real engine: quality against the reading, and tokens per
-forward."""
+"""Validation by decoding held-out documents with the real engine.
+
+It gives quality against the reading, and tokens per forward.
+"""
 
 from __future__ import annotations
 
@@ -52,11 +54,15 @@ def drafted_text(document: Composed) -> str:
 def validator(
     nano: Nano, config: NanoConfig, vocabulary: Vocabulary, documents: list[Composed], plain: int = 4
 ) -> Callable[[], dict[str, float]]:
-    """A function that decodes the documents with self-speculation and says how well and how fast.
+    """Make a function that decodes the documents with self-speculation and says how well and how fast.
 
-    ``<task>``: edit similarity, 1 − distance / longer length. ``<task>_tpf``: tokens per forward, the prompt's
-    not counted. ``reward``: the mean reward of all documents. ``reading``: similarity of the reading itself on
-    text. ``exact``: share of the first ``plain`` documents of each task where plain decoding gives the same ids.
+    It returns, by name:
+
+    * ``<task>``: edit similarity, 1 − distance / longer length.
+    * ``<task>_tpf``: tokens per forward, those of the prompt not counted.
+    * ``reward``: the mean reward of all documents.
+    * ``reading``: similarity of the reading itself on text.
+    * ``exact``: share of the first ``plain`` documents of each task where autoregressive decoding gives the same ids.
     """
     prompts = [NanoPrompt(make_reading(vocabulary, d.groups, d.task), d.task) for d in documents]
     limits = [len(vocabulary.encode(d.target)) + 64 for d in documents]

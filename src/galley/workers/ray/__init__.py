@@ -26,10 +26,16 @@ _SETTINGS = {
 def ray_pool(
     options: ParseOptions, factory: ParserFactory, jobs: int | None = None, address: str | None = None
 ) -> BatchPool[Any]:
-    """A pool of workers to use in a ``with`` statement. Raises ``UsageError`` where Ray is not installed.
+    """A pool of workers to use in a ``with`` statement.
 
-    jobs: how many workers; None or 0: as many as the cluster has room for. address: ``HOST:PORT`` of a running
-    cluster, or ``auto``; None starts one on this machine and ends it.
+    Args:
+        options: How to parse.
+        factory: Makes the parser in each worker.
+        jobs: How many workers; None or 0: as many as the cluster has room for.
+        address: ``HOST:PORT`` of a running cluster, or ``auto``; None starts one on this machine and ends it.
+
+    Raises:
+        UsageError: Ray is not installed.
     """
     if importlib.util.find_spec("ray") is None:
         raise UsageError("--engine ray needs Ray; install it: pip install 'galley-ocr[ray]'")

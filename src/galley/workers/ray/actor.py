@@ -37,9 +37,14 @@ class PageActor:
         self._factory = factory
 
     def start(self, version: str, threads: int | None) -> GalleyError | None:
-        """Load the models, for ``threads`` threads each. Returns what stands in the way on this machine.
+        """Load the models.
 
-        version: the driver's; another one might read the same page in another way.
+        Args:
+            version: The driver's; another one might read the same page in another way.
+            threads: For each model; all cores when None.
+
+        Returns:
+            What stands in the way on this machine, None when nothing does.
         """
         if version != __version__:
             return GalleyError(
@@ -57,9 +62,11 @@ class PageActor:
         return None
 
     def read(self, task: PageTask, content: list[Any]) -> Iterator[PageWithFigures]:
-        """The pages of ``task`` in order, each sent when it is read.
+        """The pages of a task in order, each sent when it is read.
 
-        content: the reference of the document's bytes, in a list so that they are fetched once for many tasks.
+        Args:
+            task: Which pages to read.
+            content: The reference of the document's bytes, in a list so that they are fetched once for many tasks.
         """
         if content[0] != self._content:
             self._worker.close()

@@ -41,7 +41,11 @@ class _Documents:
         self._last: tuple[int, Any] | None = None
 
     def reference(self, task: PageTask) -> Any:
-        """Raises ``OSError`` where the document cannot be read."""
+        """The document's bytes in the cluster's store.
+
+        Raises:
+            OSError: The document cannot be read.
+        """
         if self._last is None or self._last[0] != task.document:
             self._last = task.document, ray.put(task.path.read_bytes())
         return self._last[1]

@@ -24,10 +24,15 @@ class Capacity:
 
 
 def plan_workers(nodes: Sequence[Mapping[str, float]], options: ParseOptions, jobs: int | None) -> Capacity:
-    """Workers for a cluster whose ``nodes`` have so many ``CPU`` and ``GPU``.
+    """Choose how many workers a cluster runs.
 
-    jobs: how many workers; 0 or None: one per core without a model. A model takes memory in each worker, so with
-    one it is one worker per GPU, where there are GPUs, else one per node that uses all of its cores.
+    A model takes memory in each worker, so with one it is one worker per GPU, where there are GPUs, else one per node
+    that uses all of its cores.
+
+    Args:
+        nodes: The resources ``CPU`` and ``GPU`` of each node.
+        options: How to parse; says whether there is a model.
+        jobs: How many workers; 0 or None: one per core without a model.
     """
     cpus = [int(node["CPU"]) for node in nodes if node.get("CPU", 0) >= 1]
     gpus = sum(int(node.get("GPU", 0)) for node in nodes)

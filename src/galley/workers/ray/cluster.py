@@ -30,8 +30,13 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def connected(address: str | None, jobs: int | None) -> Iterator[list[dict[str, float]]]:
     """The resources of each node of the cluster while connected to it.
 
-    address: ``HOST:PORT`` of a running cluster, or ``auto``. None starts one on this machine, which nobody else
-    can reach, with ``jobs`` CPUs (all cores for None or 0), and ends it. Raises ``GalleyError`` when that fails.
+    Args:
+        address: ``HOST:PORT`` of a running cluster, or ``auto``. None starts one on this machine, which nobody else
+            can reach, and ends it.
+        jobs: CPUs of a cluster that is started here; all cores for None or 0.
+
+    Raises:
+        GalleyError: There is no cluster, or it cannot be started.
     """
     if address not in (None, "auto"):
         _check_reachable(address)
@@ -52,7 +57,11 @@ def connected(address: str | None, jobs: int | None) -> Iterator[list[dict[str, 
 
 
 def _check_reachable(address: str) -> None:
-    """Raises ``GalleyError`` where nothing listens, which Ray would take minutes to find out."""
+    """Find out whether something listens, which Ray would take minutes for.
+
+    Raises:
+        GalleyError: Nothing does.
+    """
     found = _ADDRESS.fullmatch(address)
     if "://" in address or found is None or int(found["port"]) > 65535:
         raise UsageError(

@@ -86,7 +86,7 @@ class ServedReader:
         try:
             answer = await self._client.post("/chat/completions", make, read_answer)
         except RequestFailed as error:
-            if error.hopeless:
+            if error.fails_all:
                 raise
             answer = error
         return answer, time.perf_counter() - start
@@ -132,7 +132,7 @@ async def _served(client: Client) -> list[str]:
     try:
         return await client.get("/models", read_models)
     except RequestFailed as error:
-        if error.hopeless and not error.missing:
+        if error.fails_all and not error.missing:
             raise
         return []
 

@@ -66,9 +66,14 @@ class VllmReader:
         return self.decoder().run(requests)
 
     def decoder(self, decode: str = "auto", block_size: int | None = None) -> VllmDecoder:
-        """A decoder on the engine. decode: ``auto``, ``ar``, ``match``, ``prompt-lookup`` or ``self-spec``.
+        """A decoder on the engine.
 
-        Raises ``ModelError`` for what the model or the engine cannot do.
+        Args:
+            decode: ``auto``, ``ar``, ``match``, ``prompt-lookup`` or ``self-spec``.
+            block_size: Masks that one drafting forward fills; as the model was trained when None.
+
+        Raises:
+            ModelError: The model or the engine cannot do this.
         """
         return VllmDecoder(self._engine, self._model, self._config(decode, block_size))
 
@@ -98,10 +103,15 @@ class VllmReader:
 def load_vllm(
     path_or_id: str | Path, settings: EngineSettings | None = None, block_size: int | None = None
 ) -> VllmReader:
-    """Load a checkpoint, a local folder or a hub id, into a vLLM engine of this process.
+    """Load a checkpoint into a vLLM engine of this process.
 
-    block_size: the most masks that the model will draft at a time; as it was trained when None. Raises
-    ``ModelError`` when the model is missing, of a family Galley does not know, or refused by vLLM.
+    Args:
+        path_or_id: A local folder or a hub id.
+        settings: Of the engine.
+        block_size: The most masks that the model will draft at a time; as it was trained when None.
+
+    Raises:
+        ModelError: The model is missing, of a family Galley does not know, or refused by vLLM.
     """
     settings = settings or EngineSettings()
     folder = checkpoint_folder(path_or_id)

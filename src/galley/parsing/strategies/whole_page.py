@@ -39,7 +39,12 @@ class PageParser:
         return self.read_page(page).page
 
     def read_page(self, page: PageImage, runner: Runner | None = None) -> PageReading:
-        """The same with traces and results. runner: decodes in place of ``decoder``."""
+        """Parse a page, with traces and results.
+
+        Args:
+            page: Its image and what the file says of it.
+            runner: Decodes in place of ``decoder``.
+        """
         return read_with_model(self.draft, page, self.verify_page, runner or self.decoder)
 
     def verify_page(self, page: PageState, more: FileDrafts, runner: Runner) -> PageReading:
@@ -70,7 +75,15 @@ def page_request(
     options: ParseOptions,
     drafter: DrafterConfig | None = None,
 ) -> Request:
-    """The request for a whole page; image: upright, (height, width, 3). drafter: None for the decoder's."""
+    """The request for a whole page.
+
+    Args:
+        image: Upright, (height, width, 3).
+        pool: Its drafts.
+        reader: The model.
+        options: How to parse.
+        drafter: The decoder's when None.
+    """
     return Request(
         reader.prompt(image, Task.PAGE),
         drafts=pool,

@@ -39,8 +39,10 @@ class Recipe:
         return 1 + self.schedule.streams if self.joint else 1
 
     def cost(self, example: Example) -> int:
-        """Slots a document takes, at most if its schedule is not drawn yet: prompt (image included) + one response
-        per stream."""
+        """The slots a document takes: its prompt, image included, and one response per stream.
+
+        It is the most it can take if its schedule is not drawn yet.
+        """
         end = self.block_size if self.joint else 1
         return len(example.prompt) + self.streams * (len(example.response) + end)
 
@@ -152,9 +154,12 @@ def join(rows: list[Row], capacity: int, pad: int) -> Row:
 class Packer:
     """First-fit packing of a stream of documents into batches of rows, with carry-over.
 
-    capacity: slots per row. rows: rows per batch. patience: documents that found no room before a batch is
-    closed; they open the next one. Documents longer than a row cannot be learnt from whole; ``too_long``
-    counts them, and ``InputError`` is raised when there is nothing else for long.
+    Args:
+        capacity: Slots per row.
+        rows: Rows per batch.
+        patience: Documents that found no place before a batch is closed; they open the next one. Documents
+            longer than a row cannot be learnt from whole; ``too_long`` counts them, and ``InputError`` is
+            raised when there is nothing else for long.
     """
 
     def __init__(self, recipe: Recipe, capacity: int, rows: int, patience: int = 4):
@@ -165,7 +170,7 @@ class Packer:
     def batch(self, examples: Iterator[Example], rng: np.random.Generator) -> list[list[Document]]:
         """The documents of each row of the next batch; fewer rows when ``examples`` ends. ``rng`` draws schedules."""
         filled: list[list[Document]] = [[] for _ in range(self.rows)]
-        room = np.full(self.rows, self.capacity)
+        available = np.full(self.rows, self.capacity)
         waiting, self.carried = self.carried, []
         in_a_row = 0
         while len(self.carried) < self.patience:
@@ -183,10 +188,10 @@ class Packer:
                     )
                 continue
             in_a_row = 0
-            fits = np.flatnonzero(room >= cost)
+            fits = np.flatnonzero(available >= cost)
             if len(fits):
                 filled[fits[0]].append(document)
-                room[fits[0]] -= cost
+                available[fits[0]] -= cost
             else:
                 self.carried.append(document)
         self.carried += waiting

@@ -20,10 +20,12 @@ _NUMBER_GAP = 2.5
 
 @dataclass(frozen=True)
 class Formula:
-    """latex: without dollars.
+    """A formula as it was read.
 
-    confidence: 0 to 1, the mean probability of its symbols. number: the equation's, without brackets, where one
-    stands beside it.
+    Attributes:
+        latex: Its LaTeX without dollars.
+        confidence: Mean probability of its symbols, 0 to 1.
+        number: The equation's number without brackets, where one stands beside it.
     """
 
     latex: str

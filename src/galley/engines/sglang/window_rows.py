@@ -20,8 +20,11 @@ from galley.decoding.window import Ids
 class Rows:
     """Rows of a decoding batch, all (n,) int64.
 
-    owners: a row's request in the batch. tokens: token ids. places: positions in the owner's sequence.
-    ends: a row sees its owner's positions below this.
+    Attributes:
+        owners: A row's request in the batch.
+        tokens: Token ids.
+        places: Positions in the owner's sequence.
+        ends: A row sees its owner's positions below this.
     """
 
     owners: Ids
@@ -34,9 +37,15 @@ class Rows:
 
     @classmethod
     def of(cls, owners: Sequence[int], windows: Sequence[Window], boundaries: Sequence[int]) -> Rows:
-        """One window for each owner; boundaries: the position of each window's first slot.
+        """Rows of one window for each owner.
 
-        Raises ``ValueError`` for a window whose slots see anything but what comes first in it.
+        Args:
+            owners: Indices of the requests in the batch.
+            windows: One for each owner.
+            boundaries: The position of each window's first slot.
+
+        Raises:
+            ValueError: A window's slots see anything but what comes first in it.
         """
         counts = [_seen(window) for window in windows]
         starts = np.repeat(np.asarray(boundaries, dtype=np.int64), [len(window) for window in windows])

@@ -1,5 +1,6 @@
-"""The protocol's clock work: warm-up first, ways in turn on each item so that none has a better hour than another,
-medians over repeats.
+"""Timing: warm-up first, then the ways of decoding in turn on each item, medians over repeats.
+
+Taking turns item by item gives every way the same share of the machine's better and worse moments.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from galley.evaluation.predict import benchmark_markdown
 from galley.evaluation.speed.samples import Sample
 from galley.evaluation.speed.times import BatchTimes, Decoded, PageTimes, TauTimes, UnitTimes
 from galley.evaluation.speed.ways import AR, Bench, Unit
-from galley.evaluation.text import character_similarity
+from galley.evaluation.text_metrics import character_similarity
 from galley.ingest.page import PageImage
 from galley.parsing.options import ParseOptions
 from galley.targets.prompt import Runner
@@ -44,7 +45,11 @@ def images(
 
 
 def time_page(bench: Bench, sample: Sample, image: PageImage, repeats: int) -> PageTimes:
-    """One page read without the model and each way. Raises ``Failed`` where a way could not read it."""
+    """One page read without the model and each way.
+
+    Raises:
+        Failed: A way could not read it.
+    """
     taken: dict[str, list[float]] = {}
     texts: dict[str, str] = {}
     for _ in range(repeats):
@@ -75,7 +80,11 @@ def _read(bench: Bench, way: str, sample: Sample, image: PageImage) -> Page:
 
 
 def time_unit(bench: Bench, unit: Unit, repeats: int) -> UnitTimes:
-    """One unit at batch 1, each way. Raises ``Failed`` where a way could not decode it."""
+    """One unit at batch 1, each way.
+
+    Raises:
+        Failed: A way could not decode it.
+    """
     runs: dict[str, list[tuple[Result, float]]] = {way: [] for way in bench.ways}
     for _ in range(repeats):
         for way in bench.ways:
@@ -122,7 +131,15 @@ def differences(unit: UnitTimes, exact: Sequence[str]) -> list[str]:
 def time_batch(
     bench: Bench, units: Sequence[Unit], alone: Sequence[UnitTimes], batch: int, repeats: int
 ) -> BatchTimes:
-    """All units, ``batch`` at a time, each way that decodes batches. alone: the same units at batch 1."""
+    """All units, ``batch`` at a time, each way that decodes batches.
+
+    Args:
+        bench: The model with its ways of decoding.
+        units: What it is asked to read.
+        alone: The same units at batch 1.
+        batch: Units in a batch.
+        repeats: Runs of each measurement.
+    """
     runners = {way: bench.runner(way, batch) for way in (AR, *bench.exact)}
     for runner in runners.values():
         runner.run([units[0].request])  # warm-up: measures its costs

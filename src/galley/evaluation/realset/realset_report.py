@@ -16,7 +16,7 @@ _HEAD = """\
 Made {today} on {machine}, {threads} thread(s) per system, each system alone in its own process.
 
 * **F1**: word F1, order-insensitive. **Sim**: character edit similarity, only where the truth has a reading
-  order. One normalisation serves the truth and all systems (`galley.evaluation.text`).
+  order. One normalisation serves the truth and all systems (`galley.evaluation.text_metrics`).
 * `galley` reads pixels only (`ocr="always"`); `galley-pdf` may use the text layer, on born-digital pages.
   Where the truth *is* that text layer, `galley-pdf` shows what is kept, not how well it reads.
 """

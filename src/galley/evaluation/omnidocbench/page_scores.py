@@ -22,9 +22,7 @@ _FORMULA_CATEGORIES = ("equation_inline", "equation_isolated", "")
 
 @dataclass
 class Sample:
-    """A matched pair and its metrics (``Edit_dist``, ``TEDS``, ``TEDS_structure_only``, ``CDM``), each 0
-    to 1.
-    """
+    """A matched pair and its metrics (``Edit_dist``, ``TEDS``, ``TEDS_structure_only``, ``CDM``), each 0 to 1."""
 
     match: Match
     metric: dict[str, float] = field(default_factory=dict)
@@ -37,8 +35,10 @@ class Sample:
 
 @dataclass
 class PageScores:
-    """A page's samples by element; ``order`` is (true, predicted) block numbers, ``None`` on a page
-    without text.
+    """The samples of a page by kind of element.
+
+    Attributes:
+        order: Block numbers in the true and in the predicted order; None on a page without text.
     """
 
     image: str
@@ -54,8 +54,12 @@ class PageScores:
 
 
 def score_page(page: PageTruth, markdown: str, *, simple: bool = False) -> PageScores:
-    """Every score of a page that needs no renderer. ``simple``: match whole blocks only (for pages too
-    large).
+    """Compute every score of a page that needs no renderer.
+
+    Args:
+        page: The annotated page.
+        markdown: The prediction.
+        simple: Match whole blocks only, for pages too large for more.
     """
     predicted = elements(markdown)
     tables, leftover = _match_tables(page.tables, predicted)
@@ -81,10 +85,12 @@ def _by_kind(blocks: list[Element]) -> list[Element]:
 
 
 def _match_tables(truths: list[Truth], predicted: list[Element]) -> tuple[list[Match], list[Element]]:
-    """Tables assigned at the least total edit distance of their HTML, and the cells of predicted ones left
-    over.
+    """Assign tables so that the total edit distance of their HTML is least.
 
     As in the reference, LaTeX tables count as unreadable where they outnumber HTML ones.
+
+    Returns:
+        The matches, and the cells of predicted tables left over.
     """
     if not truths:
         return [], []
@@ -167,5 +173,6 @@ def mean_edit(samples: list[Sample]) -> float | None:
 
 
 def mean_metric(samples: list[Sample], name: str) -> float | None:
+    """Mean of one metric over the samples that have it, None where none has."""
     values: list[Any] = [sample.metric[name] for sample in samples if name in sample.metric]
     return float(np.mean(values)) if values else None
