@@ -36,6 +36,7 @@ class OptionKeywords(TypedDict, total=False):
     ocr: Literal["auto", "always", "never"]
     keep: str | Collection[Furniture]
     merge_tables: bool
+    styles: bool
     images: bool
     password: str | None
     trace_passes: str | os.PathLike[str] | None

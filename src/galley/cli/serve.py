@@ -20,6 +20,7 @@ from galley.cli.parse import (
     Model,
     Ocr,
     Strategy,
+    Styles,
     Tau,
     TrustRemoteCode,
 )
@@ -80,6 +81,7 @@ def serve_command(
     ocr: Ocr = None,
     keep: Keep = None,
     merge_tables: MergeTables = None,
+    styles: Styles = None,
     model: Model = None,
     strategy: Strategy = None,
     decode: Decode = None,

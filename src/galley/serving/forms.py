@@ -11,7 +11,10 @@ from galley.serving.refusal import Refusal
 from galley.strategy_factory import needs_model
 
 _OPTIONS = frozenset(
-    ("pages", "dpi", "ocr", "images", "merge_tables", "password", "strategy", "decode", "tau", "block_size")
+    (
+        *("pages", "dpi", "ocr", "images", "merge_tables", "styles", "password"),
+        *("strategy", "decode", "tau", "block_size"),
+    )
 )
 """Options a client may set; the model, its device and the limits are the server's."""
 _OTHER = frozenset(("file", "url", "urls", "format", "wait", "keep"))
