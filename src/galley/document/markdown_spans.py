@@ -22,7 +22,7 @@ _TAGS = {
     Style.SUPERSCRIPT: "sup",
     Style.SUBSCRIPT: "sub",
 }
-_QUOTED = {char: f"%{ord(char):02X}" for char in ' ()<>\\"`*_[]|'}
+_QUOTED = {char: f"%{ord(char):02X}" for char in ' ()<>\\"`|'}
 _SCHEME = re.compile(r"^(?:https?://|mailto:|tel:)", re.IGNORECASE)
 
 
@@ -70,12 +70,19 @@ def address(link: str) -> str | None:
 
 
 def _pieces(text: str, spans: Sequence[Span], notes: bool) -> list[_Piece]:
-    found, at = [], 0
-    for span in spans:
-        found += [_Piece(text[at : span.start])] if span.start > at else []
-        found.append(_piece(text[span.start : span.end], span, notes))
-        at = span.end
-    return found + ([_Piece(text[at:])] if at < len(text) else [])
+    """The text cut where its marks change."""
+    found: list[_Piece] = []
+    at = 0
+    for span in [*spans, None]:
+        start, end = (span.start, span.end) if span else (len(text), len(text))
+        pieces = [_Piece(text[at:start]), _piece(text[start:end], span, notes)] if span else [_Piece(text[at:])]
+        for piece in pieces:
+            if found and piece.note is None and found[-1]._replace(text="") == piece._replace(text=""):
+                found[-1] = piece._replace(text=found[-1].text + piece.text)
+            elif piece.text:
+                found.append(piece)
+        at = end
+    return found
 
 
 def _piece(text: str, span: Span, notes: bool) -> _Piece:

@@ -95,7 +95,7 @@ def clipped(spans: Iterable[Span], start: int, end: int) -> list[Span]:
     return [
         span.model_copy(update={"start": max(span.start, start) - start, "end": min(span.end, end) - start})
         for span in spans
-        if span.start < end and span.end > start
+        if max(span.start, start) < min(span.end, end)
     ]
 
 

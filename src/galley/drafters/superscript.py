@@ -24,7 +24,7 @@ _DESCENT = 0.22
 """What of a character's box lies below its baseline."""
 _LEAST_RISE, _MOST_RISE = 0.12, 0.75
 """How far above the line's baseline a superscript stands."""
-_LEAST_DROP, _MOST_DROP = 0.05, 0.4
+_LEAST_DROP, _MOST_DROP = 0.05, 0.55
 """How far below it a subscript stands."""
 _LEAST_SIZE = 0.35
 _MOST_CHARS = 8

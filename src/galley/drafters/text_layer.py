@@ -12,6 +12,7 @@ from galley.document import BBox
 from galley.drafters.bidi import in_reading_order
 from galley.drafters.glyph_formulas.words_of_layer import with_inline_formulas
 from galley.drafters.line import TextLine, Word
+from galley.drafters.small_caps import with_drawn_capitals, with_small_caps
 from galley.drafters.superscript import styles_of, with_superscripts
 from galley.geometry import overlap_x, overlap_y
 from galley.ingest.page import TextLayer, TextWord
@@ -38,7 +39,8 @@ def text_layer_lines(layer: TextLayer) -> list[TextLine]:
     Words side by side with ordinary spacing make a line. A wider gap (columns, table cells) starts a new one.
     """
     chains: list[list[TextWord]] = []
-    words = layer.words if layer.glyphs is None else with_inline_formulas(layer.words, layer.glyphs)
+    words = with_drawn_capitals(layer.words)
+    words = words if layer.glyphs is None else with_inline_formulas(words, layer.glyphs)
     for word in words:
         if not word.text.strip():
             continue
@@ -134,7 +136,7 @@ def _linked(chains: list[list[TextWord]], successor: dict[int, int], at: int) ->
 
 def _line(words: list[TextWord]) -> TextLine:
     if _is_horizontal(words[0]):
-        words = in_reading_order(with_superscripts(_glued(words)))
+        words = in_reading_order(with_small_caps(with_superscripts(_glued(words))))
     letters = sum(len(word.text) for word in words)
 
     def mostly(name: str) -> bool:

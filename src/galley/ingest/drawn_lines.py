@@ -26,7 +26,7 @@ SKIPPED = 0.6
 # Ratios:
 FILLED = 0.55
 """Share of a line's length that letters stand over: a blank to be filled in has few."""
-_DESCENDING = frozenset("gjpqyQJ,;()[]{}/|@_ßþçğ")
+_DESCENDING = frozenset("gjpqyQJßþçğ")
 
 
 def ruled_characters(
@@ -105,8 +105,9 @@ class _Letters:
         if float((self.right[chosen] - self.left[chosen]).sum()) < FILLED * (rule[2] - rule[0]):
             return []
         found = {int(i) for i in self.letters[chosen]}
-        for index in list(found):
-            found |= _with_descenders(words[index], found, chars)
+        if low == UNDER[0]:
+            for index in list(found):
+                found |= _with_descenders(words[index], found, chars)
         own = np.isin(self.letters, list(found))
         ends = (
             abs(float(self.left[own].min()) - rule[0]),
