@@ -5,19 +5,24 @@ from __future__ import annotations
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from pydantic import ValidationError
 
 from galley.document import BBox, Block, Document, Label, Page, Span, Style
-from galley.document.markdown_spans import RAISED, markdown_text
 from galley.document.html_spans import html_text
 from galley.document.spans import CharStyle, are_valid, clipped, in_order, joined, over_spaces, runs
 
 BOX = BBox(x0=10, y0=20, x1=500, y1=60)
-SHOWN = (Style.BOLD, Style.ITALIC, Style.STRIKE, Style.UNDERLINE, Style.SUPERSCRIPT, Style.SUBSCRIPT, Style.MONOSPACE)
+SHOWN = (
+    Style.BOLD,
+    Style.ITALIC,
+    Style.STRIKE,
+    Style.UNDERLINE,
+    Style.SUPERSCRIPT,
+    Style.SUBSCRIPT,
+    Style.MONOSPACE,
+)
 _TAGS = {
     "strong": Style.BOLD,
     "em": Style.ITALIC,
@@ -97,7 +102,9 @@ def _expected(text: str, chars: list[CharStyle]) -> list[tuple[str, frozenset[St
     return found
 
 
-def _letters(chars: list[tuple[str, frozenset[Style], str | None]]) -> list[tuple[str, frozenset[Style], str | None]]:
+def _letters(
+    chars: list[tuple[str, frozenset[Style], str | None]],
+) -> list[tuple[str, frozenset[Style], str | None]]:
     return [char for char in chars if char[0].isalnum()]
 
 
@@ -108,7 +115,12 @@ def test_markdown_reads_as_the_styles_it_was_made_of(styled: tuple[str, list[Cha
     text, chars = styled
     markdown = Document(
         pages=[
-            Page(number=1, width=600, height=800, blocks=[Block(label=Label.TEXT, bbox=BOX, content=text, spans=spans_of(chars))])
+            Page(
+                number=1,
+                width=600,
+                height=800,
+                blocks=[Block(label=Label.TEXT, bbox=BOX, content=text, spans=spans_of(chars))],
+            )
         ]
     ).to_markdown()
     shown = read(MarkdownIt("commonmark", {"html": True}).enable(["strikethrough", "table"]).render(markdown))
@@ -136,5 +148,7 @@ def test_places_stay_within_the_text(
     assert are_valid(whole, len(first[0]) + len(second[0]))
     read_back = [CharStyle()] * (len(first[0]) + len(second[0]))
     for span in whole:
-        read_back[span.start : span.end] = [CharStyle(frozenset(span.styles), span.link)] * (span.end - span.start)
+        read_back[span.start : span.end] = [CharStyle(frozenset(span.styles), span.link)] * (
+            span.end - span.start
+        )
     assert read_back == [*first[1], *second[1]]

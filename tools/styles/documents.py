@@ -17,7 +17,15 @@ KINDS: tuple[tuple[Style, ...], ...] = (
     (Style.SMALL_CAPS,),
     (Style.MONOSPACE,),
 )
-INDICES = (("m", "2"), ("km", "3"), ("Smith", "a"), ("19", "th"), ("value", "12"), ("Ca", "2+"), ("name", "*"))
+INDICES = (
+    ("m", "2"),
+    ("km", "3"),
+    ("Smith", "a"),
+    ("19", "th"),
+    ("value", "12"),
+    ("Ca", "2+"),
+    ("name", "*"),
+)
 LOWERED = (("CO", "2"), ("H", "2"), ("x", "max"), ("log", "10"), ("T", "c"))
 PLAIN_PART = 0.72
 """Share of the runs of a paragraph that are plain."""
@@ -52,7 +60,8 @@ def make_document(seed: int, without: frozenset[Style] = frozenset()) -> list[Pa
         if section % 2:
             parts += [Part(_runs(rng, words, rng.randint(2, 5)), item=True) for _ in range(3)]
     return [
-        Part([run for run in part.runs if not without & set(run.styles)], part.level, part.item) for part in parts
+        Part([run for run in part.runs if not without & set(run.styles)], part.level, part.item)
+        for part in parts
     ]
 
 

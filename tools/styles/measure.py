@@ -14,11 +14,12 @@ from collections import defaultdict
 from pathlib import Path
 
 from documents import make_document, truth
+from programs import PROGRAMS, WITHOUT, print_pdf
+from rapidfuzz.distance import Indel
+
 from galley import Parser
 from galley.document import Document, Label
 from galley.document.markdown_spans import RAISED
-from programs import PROGRAMS, WITHOUT, print_pdf
-from rapidfuzz.distance import Indel
 
 _PLAIN = frozenset[str]()
 
@@ -56,7 +57,9 @@ def count(
                 counts[name][0 if name in a & b else 1 if name in a else 2] += 1
             if a != b:
                 place = step.src_start + at
-                wrong.append(f"{true[0][max(0, place - 12) : place]}|{true[0][place : place + 8]}: {sorted(a)} {sorted(b)}")
+                wrong.append(
+                    f"{true[0][max(0, place - 12) : place]}|{true[0][place : place + 8]}: {sorted(a)} {sorted(b)}"
+                )
     return counts
 
 

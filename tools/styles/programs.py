@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 
 from documents import Part, Run
+
 from galley.document import Style
 
 _LATEX = {
@@ -90,7 +91,13 @@ def _chromium(parts: list[Part], folder: Path, style: str) -> bytes:
         body += f"<{tag}>{''.join(_marked(run, _HTML) for run in part.runs)}</{tag}>\n"
     page = f"<meta charset=utf-8><style>.sc{{font-variant:small-caps}}{style}</style>{body}"
     (folder / "a.html").write_text(page, encoding="utf-8")
-    printed = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", "--print-to-pdf=a.pdf"]
+    printed = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-pdf-header-footer",
+        "--print-to-pdf=a.pdf",
+    ]
     _run(["chromium", *printed, "a.html"], folder)
     return (folder / "a.pdf").read_bytes()
 

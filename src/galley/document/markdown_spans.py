@@ -75,7 +75,9 @@ def _pieces(text: str, spans: Sequence[Span], notes: bool) -> list[_Piece]:
     at = 0
     for span in [*spans, None]:
         start, end = (span.start, span.end) if span else (len(text), len(text))
-        pieces = [_Piece(text[at:start]), _piece(text[start:end], span, notes)] if span else [_Piece(text[at:])]
+        pieces = (
+            [_Piece(text[at:start]), _piece(text[start:end], span, notes)] if span else [_Piece(text[at:])]
+        )
         for piece in pieces:
             if found and piece.note is None and found[-1]._replace(text="") == piece._replace(text=""):
                 found[-1] = piece._replace(text=found[-1].text + piece.text)

@@ -33,7 +33,9 @@ def with_drawn_capitals(words: Sequence[TextWord]) -> list[TextWord]:
 
     The widths of the same letters elsewhere on the page, in the same font, tell them from words in smaller type.
     """
-    suspects = {at for at, word in enumerate(words) if _is_smaller(word, words[max(0, at - NEAR) : at + NEAR + 1])}
+    suspects = {
+        at for at, word in enumerate(words) if _is_smaller(word, words[max(0, at - NEAR) : at + NEAR + 1])
+    }
     if not suspects:
         return list(words)
     names = {words[at].font for at in suspects}
@@ -46,7 +48,9 @@ def with_drawn_capitals(words: Sequence[TextWord]) -> list[TextWord]:
     found = list(words)
     for at in suspects:
         word = words[at]
-        ratios = [w / usual[word.font, c] for c, w in _widths(word) if usual.get((word.font, c)) and c.islower()]
+        ratios = [
+            w / usual[word.font, c] for c, w in _widths(word) if usual.get((word.font, c)) and c.islower()
+        ]
         if len(ratios) >= LEAST_LETTERS and float(np.mean(ratios)) >= WIDER:
             found[at] = _as_small_caps(word, [char.isalpha() for char in word.text])
     return found
@@ -66,11 +70,11 @@ def _is_smaller(word: TextWord, near: Sequence[TextWord]) -> bool:
 
 
 def _widths(word: TextWord) -> list[tuple[str, float]]:
-    """The characters of a word with their widths in type sizes."""
+    """The characters of a word but the last with their advances in type sizes; some fonts' boxes are those of the ink."""
     boxes = word.char_boxes
     if boxes is None or len(boxes) != len(word.text) or word.size <= 0:
         return []
-    return list(zip(word.text, ((boxes[:, 2] - boxes[:, 0]) / word.size).tolist(), strict=True))
+    return list(zip(word.text, (np.diff(boxes[:, 0]) / word.size).tolist(), strict=False))
 
 
 def with_small_caps(words: Sequence[TextWord]) -> list[TextWord]:
