@@ -18,27 +18,41 @@ from programs import PROGRAMS, WITHOUT, print_pdf
 from rapidfuzz.distance import Indel
 
 from galley import Parser
-from galley.document import Document, Label
+from galley.document import Block, Document, Label
 from galley.document.markdown_spans import RAISED
 
 _PLAIN = frozenset[str]()
+_SAME = 14
+"""Letters by which the place of a block is found."""
 
 
-def found(document: Document) -> tuple[str, list[frozenset[str]]]:
-    """The letters of a parsed document, white space left out, and the names of the styles of each."""
-    letters, styles = "", []
+def found(document: Document, true: str) -> tuple[str, list[frozenset[str]]]:
+    """The letters of a parsed document, white space left out, and the names of the styles of each.
+
+    Blocks are put in the order of the truth, for reading order is not what is measured.
+    """
+    places: list[tuple[int, str, list[frozenset[str]]]] = []
     for block in document.blocks:
         if block.label in (Label.HEADER, Label.FOOTER, Label.PAGE_NUMBER):
             continue
-        names = [_PLAIN] * len(block.content)
-        for span in block.spans:
-            own = {style.value for style in span.styles} | ({"link"} if span.link else set())
-            names[span.start : span.end] = [frozenset(own)] * (span.end - span.start)
-        for char, own_names in zip(block.content, names, strict=True):
-            if not char.isspace() and char not in "•–":
-                letters += char.translate(RAISED)
-                styles.append(own_names)
-    return letters, styles
+        letters, styles = _letters(block)
+        place = true.lower().find(letters[:_SAME].lower())
+        places.append((place if place >= 0 else places[-1][0] if places else 0, letters, styles))
+    places.sort(key=lambda item: item[0])
+    return "".join(item[1] for item in places), [style for item in places for style in item[2]]
+
+
+def _letters(block: Block) -> tuple[str, list[frozenset[str]]]:
+    names = [_PLAIN] * len(block.content)
+    for span in block.spans:
+        own = {style.value for style in span.styles} | ({"link"} if span.link else set())
+        names[span.start : span.end] = [frozenset(own)] * (span.end - span.start)
+    shown = [
+        (char.translate(RAISED), own)
+        for char, own in zip(block.content, names, strict=True)
+        if not char.isspace() and char not in "•–"
+    ]
+    return "".join(char for char, _ in shown), [own for _, own in shown]
 
 
 def count(
@@ -83,7 +97,8 @@ def main() -> None:
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 kept.write_bytes(data)
             wrong: list[str] = []
-            for name, values in count(truth(parts), found(parser.parse(data)), wrong).items():
+            true = truth(parts)
+            for name, values in count(true, found(parser.parse(data), true[0]), wrong).items():
                 for table in (own, totals):
                     table[name] = [a + b for a, b in zip(table[name], values, strict=True)]
             for line in wrong[: given.show]:

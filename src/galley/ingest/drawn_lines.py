@@ -105,15 +105,16 @@ class _Letters:
         if float((self.right[chosen] - self.left[chosen]).sum()) < FILLED * (rule[2] - rule[0]):
             return []
         found = {int(i) for i in self.letters[chosen]}
+        ends = [self._ends(chosen)]
         if low == UNDER[0]:
             for index in list(found):
                 found |= _with_descenders(words[index], found, chars)
-        own = np.isin(self.letters, list(found))
-        ends = (
-            abs(float(self.left[own].min()) - rule[0]),
-            abs(float(self.right[own].max()) - rule[2]),
-        )
-        return sorted(found) if max(ends) <= OVERHANG * size else []
+            ends.append(self._ends(np.flatnonzero(np.isin(self.letters, list(found)))))
+        off = [min(abs(end[side] - rule[2 * side]) for end in ends) for side in (0, 1)]
+        return sorted(found) if max(off) <= OVERHANG * size else []
+
+    def _ends(self, chosen: NDArray[np.int64]) -> tuple[float, float]:
+        return float(self.left[chosen].min()), float(self.right[chosen].max())
 
 
 def _with_descenders(word: Sequence[int], found: set[int], chars: Sequence[str]) -> set[int]:
