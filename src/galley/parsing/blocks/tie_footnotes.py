@@ -26,7 +26,8 @@ def tie_footnotes(page: PageState, tools: PageTools) -> None:
     Reads: blocks.
     Changes: blocks.
     """
-    notes = {at: found for at, block in enumerate(page.blocks) if (found := _opening(block)) is not None}
+    openings = ((at, _opening(block)) for at, block in enumerate(page.blocks))
+    notes = {at: opening for at, opening in openings if opening is not None}
     marks = {at: _marks(block) for at, block in enumerate(page.blocks) if block.label in _REFERRING}
     once = Counter(name for name, _ in notes.values())
     used = Counter(name for found in marks.values() for name in found.values())
