@@ -177,8 +177,8 @@ def indices(line: TextLine) -> list[tuple[str, Style]]:
 
 def test_raised_and_lowered_letters() -> None:
     content = (
-        "BT /F1 12 Tf 1 0 0 1 72 700 Tm (the 19) Tj 5 Ts /F1 7 Tf (th) Tj 0 Ts /F1 12 Tf ( of May, CO) Tj -2 Ts /F1 8 Tf"
-        " (2) Tj 0 Ts /F1 12 Tf ( and more words) Tj ET\n"
+        "BT /F1 12 Tf 1 0 0 1 72 700 Tm (the 19) Tj 5 Ts /F1 7 Tf (th) Tj 0 Ts /F1 12 Tf ( of May, CO) Tj"
+        " -2 Ts /F1 8 Tf (2) Tj 0 Ts /F1 12 Tf ( and more words) Tj ET\n"
     )
     line = line_of(content)
     assert line.text == "the 19th of May, CO2 and more words"
@@ -186,5 +186,8 @@ def test_raised_and_lowered_letters() -> None:
 
 
 def test_capitals_in_smaller_type_on_the_baseline_are_small_capitals() -> None:
-    content = "BT /F1 12 Tf 1 0 0 1 72 700 Tm (by order of the ) Tj (C) Tj /F1 9 Tf (OUNCIL) Tj /F1 12 Tf ( of the town) Tj ET\n"
+    content = (
+        "BT /F1 12 Tf 1 0 0 1 72 700 Tm (by order of the ) Tj (C) Tj /F1 9 Tf (OUNCIL) Tj /F1 12 Tf"
+        " ( of the town) Tj ET\n"
+    )
     assert indices(line_of(content)) == [(char, Style.SMALL_CAPS) for char in "COUNCIL"]

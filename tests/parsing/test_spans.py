@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from page_states import blank, blocks_of, tools
 
-import numpy as np
 from galley.document import BBox, Block, Document, Label, Page, Span, Style
 from galley.document.spans import PLAIN, CharStyle, are_valid
 from galley.drafters.line import TextLine, Word

@@ -70,7 +70,10 @@ def _is_smaller(word: TextWord, near: Sequence[TextWord]) -> bool:
 
 
 def _widths(word: TextWord) -> list[tuple[str, float]]:
-    """The characters of a word but the last with their advances in type sizes; some fonts' boxes are those of the ink."""
+    """The characters of a word but the last with their advances in type sizes.
+
+    These are taken from where the next one begins: in some fonts boxes are as wide as the ink.
+    """
     boxes = word.char_boxes
     if boxes is None or len(boxes) != len(word.text) or word.size <= 0:
         return []
