@@ -174,23 +174,24 @@ def _run(command: list[str], folder: Path) -> None:
 
 
 _T1 = r"\usepackage[T1]{fontenc}"
-_FONTSPEC = r"\usepackage{fontspec}"
 PROGRAMS: dict[str, tuple[str, Callable[[list[Part], Path], bytes]]] = {
     "latex-cm": ("pdflatex", lambda p, f: _latex(p, f, "pdflatex", "")),
     "latex-lm": ("pdflatex", lambda p, f: _latex(p, f, "pdflatex", _T1 + r"\usepackage{lmodern}")),
     "chromium-serif": ("chromium", lambda p, f: _chromium(p, f, "body{font:11pt serif}")),
     "chromium-sans": ("chromium", lambda p, f: _chromium(p, f, "body{font:10pt sans-serif;line-height:1.4}")),
     "reportlab": ("python3", lambda p, f: _reportlab(p, f, "Helvetica")),
-    "lualatex": ("lualatex", lambda p, f: _latex(p, f, "lualatex", _FONTSPEC)),
-    "latex-times": ("pdflatex", lambda p, f: _latex(p, f, "pdflatex", _T1 + r"\usepackage{mathptmx}")),
+    "latex-times": (
+        "pdflatex",
+        lambda p, f: _latex(p, f, "pdflatex", _T1 + r"\usepackage{lmodern,mathptmx}"),
+    ),
     "libreoffice-serif": ("soffice", lambda p, f: _libreoffice(p, f, "Liberation Serif")),
     "libreoffice-sans": ("soffice", lambda p, f: _libreoffice(p, f, "Carlito")),
 }
 """By name, the command that has to be installed, and the function that prints."""
 WITHOUT = {"reportlab": frozenset({Style.SMALL_CAPS})}
 """Styles that a program does not have."""
-UNSEEN = ("latex-times", "libreoffice-serif", "libreoffice-sans")
-"""Programs whose documents nobody looked at while the styles were built."""
+UNSEEN = ("latex-times", "libreoffice-sans")
+"""Programs whose documents were not looked into while the styles were built."""
 
 
 def print_pdf(program: str, parts: list[Part]) -> bytes:

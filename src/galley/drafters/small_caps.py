@@ -17,6 +17,8 @@ from galley.ingest.page import TextWord
 
 SMALLEST, LARGEST = 0.6, 0.9
 """Sizes of small capitals as parts of that of the capitals beside them; programs take 0.65 to 0.85."""
+ORDINARY = 0.9
+"""The part of a line's characters that are no larger than its ordinary ones; most of a line may be small capitals."""
 LEVEL = 0.04
 """How far their baseline may be from the line's, in heights of its characters."""
 LEAST_LETTERS = 2
@@ -77,6 +79,9 @@ def _widths(word: TextWord) -> list[tuple[str, float]]:
     boxes = word.char_boxes
     if boxes is None or len(boxes) != len(word.text) or word.size <= 0:
         return []
+    heights = (boxes[:, 3] - boxes[:, 1])[[char.isalpha() for char in word.text]]
+    if len(heights) and float(heights.min()) < LARGEST * float(heights.max()):  # a word with an index
+        return []
     return list(zip(word.text, (np.diff(boxes[:, 0]) / word.size).tolist(), strict=False))
 
 
@@ -89,8 +94,10 @@ def with_small_caps(words: Sequence[TextWord]) -> list[TextWord]:
     if not any(_is_capital(word.text) for word in known):
         return list(words)
     corners = np.concatenate([word.char_boxes for word in known if word.char_boxes is not None])
-    height = float(np.median(corners[:, 3] - corners[:, 1]))
-    base = float(np.median(corners[:, 3])) - _DESCENT * height
+    heights = corners[:, 3] - corners[:, 1]
+    height = float(np.percentile(heights, 100 * ORDINARY))
+    ordinary = corners[heights > LARGEST * height]
+    base = float(np.median(ordinary[:, 3] - _DESCENT * (ordinary[:, 3] - ordinary[:, 1])))
     own = {id(word) for word in known}
     return [_marked(word, height, base) if id(word) in own else word for word in words]
 
