@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from galley.document.markdown_escape import as_block, escape, escape_block
 from galley.document.markdown_spans import markdown_text
-from galley.document.model import Block, Cell, Document, Label, Page, Table
+from galley.document.model import Block, Document, Label, Page, Table
 from galley.document.select import DEFAULT_KEEP, Shown, shown
 from galley.document.spans import clipped
 from galley.document.table_html import table_html
@@ -70,14 +70,14 @@ def table_markdown(table: Table) -> str:
         return table_html(table)
     grid = [[""] * table.cols for _ in range(table.rows)]
     for cell in table.cells:
-        grid[cell.row][cell.col] = _cell(cell)
+        grid[cell.row][cell.col] = _cell(cell.text)
     head, *body = ["| " + " | ".join(row) + " |" for row in grid]
     return "\n".join([head, "|" + " --- |" * table.cols, *body])
 
 
-def _cell(cell: Cell) -> str:
-    lines = (line.strip() for line in markdown_text(cell.text, cell.spans).split("\n"))
-    return "<br>".join(line for line in lines if line).replace("|", "\\|")
+def _cell(text: str) -> str:
+    lines = [escape(line.strip()) for line in text.split("\n") if line.strip()]
+    return "<br>".join(lines).replace("|", "\\|")
 
 
 def _heading(block: Block, markdown: str) -> str:

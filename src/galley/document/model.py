@@ -67,7 +67,6 @@ class Cell(Data):
         row: its first row, counted from 0.
         col: its first column, counted from 0.
         text: its plain text.
-        spans: the styles and links of its text.
         rowspan: number of rows it covers.
         colspan: number of columns it covers.
         header: whether it is a header cell.
@@ -77,17 +76,10 @@ class Cell(Data):
     row: int = Field(ge=0)
     col: int = Field(ge=0)
     text: str = ""
-    spans: list[Span] = Field(default_factory=list)
     rowspan: int = Field(default=1, ge=1)
     colspan: int = Field(default=1, ge=1)
     header: bool = False
     bbox: BBox | None = None
-
-    @model_validator(mode="after")
-    def _spans_fit(self) -> Cell:
-        if not are_valid(self.spans, len(self.text)):
-            raise ValueError("the spans overlap or lie outside the text")
-        return self
 
 
 class Table(Data):
@@ -136,7 +128,7 @@ class Block(Data):
         bbox: where it is.
         content: plain text without Markdown; LaTeX without delimiters for a formula; HTML for a table; alternative
             text for a figure. Where ``table`` is set, it is the truth and ``content`` its HTML.
-        spans: the styles and links of ``content``; in a table those of its cells instead.
+        spans: the styles and links of ``content``; cells of tables have none.
         confidence: how certain the text is, 0 to 1; None where it is not known.
         source: who read it: ``pdf-text``, ``ocr``, ``table``, ``file``, or the name of a model.
         level: level of a heading or of a nested list item.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from galley.document.html_spans import html_text
+from html import escape
+
 from galley.document.model import Cell, Table
 
 
@@ -60,4 +61,4 @@ def _cell_html(cell: Cell) -> str:
         for name, value in (("rowspan", cell.rowspan), ("colspan", cell.colspan))
         if value > 1
     )
-    return f"<{tag}{spans}>{html_text(cell.text, cell.spans).replace(chr(10), '<br>')}</{tag}>"
+    return f"<{tag}{spans}>{escape(cell.text, quote=False).replace(chr(10), '<br>')}</{tag}>"
