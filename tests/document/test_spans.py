@@ -152,3 +152,36 @@ def test_places_stay_within_the_text(
             span.end - span.start
         )
     assert read_back == [*first[1], *second[1]]
+
+
+def _block(content: str, *spans: Span) -> str:
+    block = Block(label=Label.TEXT, bbox=BOX, content=content, spans=list(spans))
+    return Document(pages=[Page(number=1, width=600, height=800, blocks=[block])]).to_markdown().strip()
+
+
+def test_marks_that_would_not_be_read_are_tags() -> None:
+    bold = [Style.BOLD]
+    assert _block("a bold word", Span(start=2, end=6, styles=bold)) == "a **bold** word"
+    assert _block("a(b)c", Span(start=1, end=4, styles=bold)) == "a<strong>(b)</strong>c"
+    assert _block("5 * 3 is bold", Span(start=9, end=13, styles=bold)) == r"5 \* 3 is **bold**"
+
+
+def test_an_address_that_is_its_own_text_has_no_mark() -> None:
+    link = Span(start=4, end=23, link="https://example.org/", styles=[Style.MONOSPACE])
+    assert _block("see https://example.org now", link) == "see https://example.org now"
+
+
+def test_raised_digits_are_written_once() -> None:
+    assert _block("12¹ m", Span(start=2, end=3, styles=[Style.SUPERSCRIPT])) == "12<sup>1</sup> m"
+
+
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd"])
+def test_addresses_that_run_something_are_refused(address: str) -> None:
+    with pytest.raises(ValidationError):
+        Span(start=0, end=1, link=address)
+
+
+@pytest.mark.parametrize("spans", [[(0, 9)], [(2, 2)], [(0, 3), (2, 4)], [(3, 4), (0, 2)]])
+def test_blocks_refuse_spans_that_do_not_fit_their_text(spans: list[tuple[int, int]]) -> None:
+    with pytest.raises(ValidationError):
+        _block("words", *(Span.model_construct(start=a, end=b, styles=[Style.BOLD]) for a, b in spans))

@@ -165,6 +165,15 @@ def test_a_mark_and_its_footnote_are_tied() -> None:
     assert 'id="note-1"' in html
 
 
+@pytest.mark.parametrize(("top", "label"), [(700.0, Label.FOOTNOTE), (100.0, Label.TEXT)])
+def test_text_low_on_the_page_that_opens_with_a_raised_mark_is_its_footnote(top: float, label: Label) -> None:
+    note = block("¹See page 9.", Span(start=0, end=1, styles=RAISED))
+    note.bbox = BBox(x0=0, y0=top, x1=400, y1=top + 20)
+    text, made = tied(block("as shown¹ before", Span(start=8, end=9, styles=RAISED)), note)
+    assert made.label is label
+    assert [span.note for span in text.spans] == ["1" if label is Label.FOOTNOTE else None]
+
+
 @pytest.mark.parametrize(
     "blocks",
     [

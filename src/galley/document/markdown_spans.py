@@ -91,7 +91,9 @@ def _piece(text: str, span: Span, notes: bool) -> _Piece:
     if span.note is not None and notes:
         return _Piece(text, note=span.note)
     link = address(span.link) if span.link else None
-    links = (link,) if link and not _is_own_address(text, link, span.styles) else ()
+    if link and _is_own_address(text, link, span.styles):
+        return _Piece(text)
+    links = (link,) if link else ()
     # A bold full stop or bullet says nothing.
     worded = any(char.isalnum() for char in text)
     styles = tuple(style for style in _TAGS if style in span.styles and (worded or style is not Style.BOLD))
@@ -102,7 +104,7 @@ def _piece(text: str, span: Span, notes: bool) -> _Piece:
 
 def _is_own_address(text: str, link: str, styles: Sequence[Style]) -> bool:
     """Whether a link's text is its address, which readers of GFM find without a mark."""
-    if styles or not (_SCHEME.match(text) or text.startswith("www.") or "@" in text):
+    if set(styles) - {Style.MONOSPACE} or not (_SCHEME.match(text) or text.startswith("www.") or "@" in text):
         return False
     return _SCHEME.sub("", text).rstrip("/") == _SCHEME.sub("", link).rstrip("/")
 

@@ -58,6 +58,8 @@ _PROVISION = re.compile(
     r"\s*(?:Art(?:icle|ikel|ículo|icolo|\.)?|Sec(?:tion|\.)|§+|Par(?:agraph|\.)|Cl(?:ause|\.)|Abs(?:atz|\.))\s*\d+"
 )
 """What a provision of a law or a contract opens with."""
+_NOTE = re.compile(r"\s*[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}\s*[^\W\d_]")
+"""What a footnote opens with; in running text a raised figure follows a word."""
 _CLOSED = re.compile(r"[.;:!?][\"'”’)\]]*\s*$")
 _BROKEN = re.compile(r"([^\W_])[-‐\u00ad]\s*$")
 
@@ -181,7 +183,7 @@ class _Column:
             not 1 / OTHER_SIZE < ratio < OTHER_SIZE and line.size != before.size
         ):
             return True
-        if self._mark(i) or (i in self.provisions and _CLOSED.search(before.text)):
+        if self._mark(i) or _NOTE.match(line.text) or (i in self.provisions and _CLOSED.search(before.text)):
             return True
         if keeps_breaks or self.centred:
             return False

@@ -14,7 +14,11 @@ _SIGN = re.compile(r"[\d⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[*†‡§¶]{1,3}|[a-
 _OPENING = re.compile(rf"\s*({_SIGN.pattern})([.)]?\s*)(?=\S)")
 _NAMES = {"*": "asterisk", "†": "dagger", "‡": "double-dagger", "§": "section", "¶": "paragraph"}
 """What a note is called whose mark is a sign that Markdown takes for something else."""
+_UNLABELLED = (Label.TEXT, Label.REFERENCE)
 _REFERRING = (Label.TITLE, Label.HEADING, Label.TEXT, Label.LIST_ITEM, Label.CAPTION, Label.REFERENCE)
+
+LOWER_PART = 0.5
+"""Part of the page's height below which footnotes stand; raised marks above open the addresses of authors."""
 
 
 def tie_footnotes(page: PageState, tools: PageTools) -> None:
@@ -26,9 +30,14 @@ def tie_footnotes(page: PageState, tools: PageTools) -> None:
     Reads: blocks.
     Changes: blocks.
     """
-    openings = ((at, _opening(block)) for at, block in enumerate(page.blocks))
+    low = LOWER_PART * page.height
+    openings = ((at, _opening(block, low)) for at, block in enumerate(page.blocks))
     notes = {at: opening for at, opening in openings if opening is not None}
-    marks = {at: _marks(block) for at, block in enumerate(page.blocks) if block.label in _REFERRING}
+    marks = {
+        at: _marks(block)
+        for at, block in enumerate(page.blocks)
+        if block.label in _REFERRING and at not in notes
+    }
     once = Counter(name for name, _ in notes.values())
     used = Counter(name for found in marks.values() for name in found.values())
     tied = {name for name in once if once[name] == 1 and used[name] == 1}
@@ -39,7 +48,8 @@ def tie_footnotes(page: PageState, tools: PageTools) -> None:
         if name in tied:
             extra = {**blocks[at].extra, "note": name, "marker": marker}
             spans = [span for span in blocks[at].spans if span.end > len(marker)]
-            blocks[at] = blocks[at].model_copy(update={"extra": extra, "spans": spans})
+            changed = {"label": Label.FOOTNOTE, "extra": extra, "spans": spans}
+            blocks[at] = blocks[at].model_copy(update=changed)
     for at, found in marks.items():
         if tied & set(found.values()):
             spans = [_tied(span, found.get(n), tied) for n, span in enumerate(blocks[at].spans)]
@@ -47,16 +57,19 @@ def tie_footnotes(page: PageState, tools: PageTools) -> None:
     page.blocks = blocks
 
 
-def _opening(block: Block) -> tuple[str, str] | None:
-    """The name of the mark that a footnote opens with, and the mark as it is printed with what parts it."""
-    match = _OPENING.match(block.content) if block.label is Label.FOOTNOTE else None
-    if match is None:
+def _opening(block: Block, low: float) -> tuple[str, str] | None:
+    """The name of the mark that a footnote opens with, and the mark as it is printed with what parts it.
+
+    low: height on the page below which text may be a footnote.
+    """
+    match = _OPENING.match(block.content) if block.label in (Label.FOOTNOTE, *_UNLABELLED) else None
+    if match is None or (block.label in _UNLABELLED and block.bbox.y0 < low):
         return None
     raised = any(
         span.start <= match.start(1) < span.end and Style.SUPERSCRIPT in span.styles for span in block.spans
     )
     # A letter that begins a sentence is no mark, nor a figure that is part of a word.
-    apart = bool(match.group(2)) and not match.group(1).isalpha()
+    apart = block.label is Label.FOOTNOTE and bool(match.group(2)) and not match.group(1).isalpha()
     return (_name(match.group(1)), match.group()) if raised or apart else None
 
 
