@@ -5,9 +5,11 @@ from __future__ import annotations
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from pydantic import ValidationError
 
 from galley.document import BBox, Block, Document, Label, Page, Span, Style
 from galley.document.html_spans import html_text
