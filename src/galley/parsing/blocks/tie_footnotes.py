@@ -25,9 +25,10 @@ def tie_footnotes(page: PageState, tools: PageTools) -> None:
     """Tie each raised mark in the text to the footnote of the page that opens with it.
 
     Only where both are sure: one footnote has the mark, and one place in the text. The mark's span gets ``note``, and
-    the footnote's ``extra`` the same as ``note``, and ``marker``, which its text opens with.
+    the footnote's ``extra`` the same as ``note``, and ``marker``, which its text opens with. Text low on the page that
+    opens with a raised mark becomes a footnote, where one place in the text has that mark.
 
-    Reads: blocks.
+    Reads: image.
     Changes: blocks.
     """
     low = LOWER_PART * page.height
