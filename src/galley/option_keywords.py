@@ -37,6 +37,7 @@ class OptionKeywords(TypedDict, total=False):
     lang: str
     keep: str | Collection[Furniture]
     merge_tables: bool
+    styles: bool
     images: bool
     password: str | None
     trace_passes: str | os.PathLike[str] | None

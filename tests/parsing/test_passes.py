@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REPORT = ROOT / "samples" / "report.pdf"
 LETTER = ROOT / "samples" / "letter.jpg"
 ATTRIBUTES = {field.name for field in dataclasses.fields(PageState)}
-DOCUMENT_ATTRIBUTES = {*Block.model_fields, "order", "sizes", "words"}
+DOCUMENT_ATTRIBUTES = {*Block.model_fields, "order", "sizes", "words", "headings"}
 PACKAGES = ("text", "page", "lines", "regions", "zones", "blocks", "document")
 
 

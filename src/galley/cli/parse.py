@@ -47,6 +47,12 @@ MergeTables = Annotated[
     bool | None,
     typer.Option("--merge-tables/--no-merge-tables", help="Join tables that go on over a page break."),
 ]
+Styles = Annotated[
+    bool | None,
+    typer.Option(
+        "--styles/--no-styles", help="Mark bold, italic, struck and other text, links and footnotes."
+    ),
+]
 Model = Annotated[
     str | None,
     typer.Option(
@@ -134,6 +140,7 @@ def parse_command(
     keep: Keep = None,
     images: Images = None,
     merge_tables: MergeTables = None,
+    styles: Styles = None,
     password: Password = None,
     model: Model = None,
     family: Family = None,

@@ -21,6 +21,7 @@ from galley.cli.parse import (
     Model,
     Ocr,
     Strategy,
+    Styles,
     Tau,
     TrustRemoteCode,
 )
@@ -82,6 +83,7 @@ def serve_command(
     lang: Lang = None,
     keep: Keep = None,
     merge_tables: MergeTables = None,
+    styles: Styles = None,
     model: Model = None,
     strategy: Strategy = None,
     decode: Decode = None,

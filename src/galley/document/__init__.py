@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from galley.document.bbox import BBox
 from galley.document.exporters import export
 from galley.document.glmocr import to_glmocr
 from galley.document.json import from_json, to_json
 from galley.document.methods import bind
 from galley.document.model import (
-    BBox,
     Block,
     Cell,
     Document,
@@ -23,6 +23,7 @@ from galley.document.model import (
     Table,
     Work,
 )
+from galley.document.spans import Span, Style
 from galley.document.table_grid import table_csv, table_dataframe
 from galley.document.table_html import table_html
 
@@ -47,4 +48,17 @@ bind(
     table_to_dataframe=table_dataframe,
 )
 
-__all__ = ["BBox", "Block", "Cell", "Document", "Failure", "Label", "Line", "Page", "Table", "Work"]
+__all__ = [
+    "BBox",
+    "Block",
+    "Cell",
+    "Document",
+    "Failure",
+    "Label",
+    "Line",
+    "Page",
+    "Span",
+    "Style",
+    "Table",
+    "Work",
+]

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from html import escape
 from urllib.parse import quote
 
+from galley.document.html_spans import html_text, note_anchor
 from galley.document.model import Document, Label, Page
 from galley.document.select import DEFAULT_KEEP, Shown, shown
 from galley.document.table_html import table_html
@@ -56,14 +57,14 @@ def html_pieces(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(' '.join(title.split()))}</title>\n<style>\n{_STYLE}\n</style>\n</head>\n<body>\n"
     )
-    yield from (f"{piece}\n" for piece in _body(shown(pages, keep)))
+    yield from (f"{piece}\n" for piece in _body(shown(pages, keep), "footnotes" in keep))
     yield "</body>\n</html>\n"
 
 
-def _body(items: Iterable[Shown]) -> Iterator[str]:
+def _body(items: Iterable[Shown], notes: bool) -> Iterator[str]:
     in_list = False
     for item in items:
-        piece = _piece(item)
+        piece = _piece(item, notes)
         if not piece:
             continue
         is_item = item.block.label is Label.LIST_ITEM
@@ -77,7 +78,7 @@ def _body(items: Iterable[Shown]) -> Iterator[str]:
         yield "</ul>"
 
 
-def _piece(item: Shown) -> str:
+def _piece(item: Shown, notes: bool) -> str:
     block, content = item.block, item.content.strip("\n")
     if block.table is not None:
         return table_html(block.table)
@@ -87,19 +88,20 @@ def _piece(item: Shown) -> str:
         return ""
     if block.label is Label.CODE:
         return f"<pre><code>{escape(content, quote=False)}</code></pre>"
-    text = escape(content, quote=False).replace("\n", "<br>\n")
+    text = html_text(item.content, item.spans, notes=notes).strip("\n").replace("\n", "<br>\n")
+    name = block.extra.get("anchor") or (note_anchor(block.extra["note"]) if "note" in block.extra else None)
+    anchor = f' id="{escape(str(name))}"' if name else ""
     if block.label in (Label.TITLE, Label.HEADING):
         level = 1 if block.label is Label.TITLE else min(6, max(1, block.level or 2))
-        return f"<h{level}>{text}</h{level}>"
+        return f"<h{level}{anchor}>{text}</h{level}>"
     if block.label is Label.LIST_ITEM:
         return _list_item(item, text)
     if block.label is Label.FORMULA:
-        kind, shown_as = (
-            ("formula unverified", text) if "unverified" in block.flags else ("formula", f"\\[{text}\\]")
-        )
-        return f'<p class="{kind}">{shown_as}</p>'
-    name = _CLASSES.get(block.label)
-    return f'<p class="{name}">{text}</p>' if name else f"<p>{text}</p>"
+        if "unverified" in block.flags:
+            return f'<p class="formula unverified">{text}</p>'
+        return f'<p class="formula">\\[{text}\\]</p>'
+    kind = f' class="{_CLASSES[block.label]}"' if block.label in _CLASSES else ""
+    return f"<p{kind}{anchor}>{text}</p>"
 
 
 def _list_item(item: Shown, text: str) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from urllib.parse import quote
 
-from galley.document.markdown_escape import escape, escape_block
+from galley.document.markdown_escape import as_block, escape, escape_block
+from galley.document.markdown_spans import markdown_text
 from galley.document.model import Block, Document, Label, Page, Table
 from galley.document.select import DEFAULT_KEEP, Shown, shown
+from galley.document.spans import clipped
 from galley.document.table_html import table_html
 
 
@@ -25,7 +27,7 @@ def markdown_pieces(pages: Iterable[Page], keep: Collection[str] = DEFAULT_KEEP)
     """The Markdown of pages piece by piece; ``to_markdown`` is all of them in a row."""
     previous: Block | None = None
     for item in shown(pages, keep):
-        text = block_markdown(item)
+        text = block_markdown(item, notes="footnotes" in keep)
         if not text:
             continue
         if previous is not None:
@@ -36,8 +38,11 @@ def markdown_pieces(pages: Iterable[Page], keep: Collection[str] = DEFAULT_KEEP)
         yield "\n"
 
 
-def block_markdown(item: Shown) -> str:
-    """One block as Markdown without blank lines around it; empty where there is nothing to show."""
+def block_markdown(item: Shown, *, notes: bool = True) -> str:
+    """One block as Markdown without blank lines around it; empty where there is nothing to show.
+
+    notes: whether footnotes are shown, so that marks in the text may refer to them.
+    """
     block, content = item.block, item.content.strip("\n")
     if block.table is not None:
         return table_markdown(block.table)
@@ -46,16 +51,16 @@ def block_markdown(item: Shown) -> str:
     if not content.strip():
         return ""
     if block.label in (Label.TITLE, Label.HEADING):
-        return _heading(block, content)
+        return _heading(block, markdown_text(item.content, item.spans, notes=notes))
     if block.label is Label.LIST_ITEM:
-        return _list_item(block, content)
+        return _list_item(item, notes)
     if block.label is Label.CODE:
         return _fenced(content)
     if block.label is Label.FORMULA and "unverified" not in block.flags:
         return f"$$\n{tagged(block, content)}\n$$"
     if block.label is Label.TABLE:
         return content
-    return escape_block(content)
+    return _note(item) or as_block(markdown_text(item.content, item.spans, notes=notes))
 
 
 def tagged(block: Block, latex: str) -> str:
@@ -80,22 +85,38 @@ def _cell(text: str) -> str:
     return "<br>".join(lines).replace("|", "\\|")
 
 
-def _heading(block: Block, content: str) -> str:
+def _heading(block: Block, markdown: str) -> str:
     level = 1 if block.label is Label.TITLE else min(6, max(1, block.level or 2))
-    text = escape(" ".join(content.split()))
+    text = " ".join(markdown.split())
     # Closing hashes would be taken for the mark of a closed heading.
     return "#" * level + " " + (text[:-1] + "\\#" if text.endswith("#") else text)
 
 
-def _list_item(block: Block, content: str) -> str:
+def _list_item(item: Shown, notes: bool) -> str:
+    block, text = item.block, item.content.lstrip("\n")
+    spans = clipped(item.spans, len(item.content) - len(text), len(item.content))
     marker = str(block.extra.get("marker") or "")
-    ordered = marker[:-1].isdigit() and marker[-1] in ".)" and content.startswith(marker)
+    ordered = marker[:-1].isdigit() and marker[-1] in ".)" and text.startswith(marker)
     if ordered:
         # Chinese sets no space after the number, Markdown needs one.
-        content = f"{marker} {content[len(marker) :].lstrip()}"
-    text = escape_block(content, lists=ordered)
+        rest = text[len(marker) :].lstrip()
+        spans = clipped(spans, len(text) - len(rest), len(text))
+        markdown = f"{marker} {markdown_text(rest, spans, notes=notes)}"
+    else:
+        markdown = markdown_text(text, spans, notes=notes)
+    lines = as_block(markdown, lists=ordered)
     indent = "    " * (max(1, block.level or 1) - 1)
-    return indent + (text if ordered else "- " + text).replace("\n", "\n" + indent + "  ")
+    return indent + (lines if ordered else "- " + lines).replace("\n", "\n" + indent + "  ")
+
+
+def _note(item: Shown) -> str | None:
+    """A footnote that a mark in the text refers to; None for any other."""
+    name, marker = item.block.extra.get("note"), str(item.block.extra.get("marker") or "")
+    if item.block.label is not Label.FOOTNOTE or not name or not item.content.startswith(marker):
+        return None
+    text = item.content[len(marker) :]
+    spans = clipped(item.spans, len(marker), len(item.content))
+    return f"[^{name}]: {as_block(markdown_text(text, spans))}"
 
 
 def _figure(block: Block, content: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 # A backslash only escapes ASCII punctuation and line ends, so only there it needs one itself.
 _BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{-~]|$)", re.MULTILINE)
@@ -17,6 +18,9 @@ _RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 _DELIMITER_ROW = re.compile(r"^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
 
 
+_MARK = r"[*`~]|(?<![^\W_])_|_(?![^\W_])"
+_ANY_MARK = re.compile(_MARK + r"|\[(?=\^)|\](?=[(\[:]|$)")
+_ANY_MARK_OR_BRACKET = re.compile(_MARK + r"|[\[\]]")
 _MATH = re.compile(r"(?<![\\$])\$(?=[^\s$])[^$\n]*?[^\s\\$]\$(?![\d$])")
 """Inline mathematics, by pandoc's rule: no space inside the dollars, no figure behind them."""
 _KEPT = re.compile("\ue000(\\d+)\ue001")
@@ -24,12 +28,36 @@ _KEPT = re.compile("\ue000(\\d+)\ue001")
 
 def escape(text: str) -> str:
     """Text for the inside of a line; inline mathematics in it stays as it is."""
+    return _around_formulas(text, _escape)
+
+
+def escape_between_marks(text: str, *, brackets: bool = False) -> str:
+    """Part of a line that has marks of its own, which nothing in the text may pair with.
+
+    Args:
+        text: Plain text.
+        brackets: Whether it is that of a link, where brackets are escaped too.
+    """
+    return _around_formulas(text, _escape_brackets if brackets else _escape_marks)
+
+
+def _around_formulas(text: str, escaped: Callable[[str], str]) -> str:
     formulas = _MATH.findall(text)
     if not formulas:
-        return _escape(text)
+        return escaped(text)
     numbers = iter(range(len(formulas)))
-    text = _escape(_MATH.sub(lambda match: f"\ue000{next(numbers)}\ue001", text))
+    text = escaped(_MATH.sub(lambda match: f"\ue000{next(numbers)}\ue001", text))
     return _KEPT.sub(lambda match: formulas[int(match[1])], text)
+
+
+def _escape_marks(text: str) -> str:
+    text = _ENTITY.sub(r"\\&", _TAG.sub(r"\\<", _BACKSLASH.sub(r"\\\\", text)))
+    return _ANY_MARK.sub(r"\\\g<0>", text)
+
+
+def _escape_brackets(text: str) -> str:
+    text = _ENTITY.sub(r"\\&", _TAG.sub(r"\\<", _BACKSLASH.sub(r"\\\\", text)))
+    return _ANY_MARK_OR_BRACKET.sub(r"\\\g<0>", text)
 
 
 def _escape(text: str) -> str:
@@ -63,7 +91,13 @@ def escape_block(text: str, *, lists: bool = False) -> str:
         lists: Leave a number that opens the first line as it is, for the text is a list item.
     """
     # Escaped as a whole, for marks may pair over line breaks.
-    lines = escape("\n".join(line.strip() for line in text.split("\n") if line.strip())).split("\n")
+    text = "\n".join(line.strip() for line in text.split("\n") if line.strip())
+    return as_block(escape(text), lists=lists)
+
+
+def as_block(markdown: str, *, lists: bool = False) -> str:
+    """Lines that are Markdown inside as a paragraph; ``lists`` as for ``escape_block``."""
+    lines = [line.strip() for line in markdown.split("\n") if line.strip()]
     if lists and lines:
         return "  \n".join([lines[0], *map(escape_line_start, lines[1:])])
     return "  \n".join(map(escape_line_start, lines))

@@ -6,107 +6,21 @@ the size of the image and its dots per inch.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from enum import Enum
-from functools import reduce
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field, model_validator
 
+from galley.document.bbox import BBox, Data
 from galley.document.methods import call
+from galley.document.spans import Span, are_valid
 
 if TYPE_CHECKING:
     from docling_core.types.doc import DoclingDocument
     from pandas import DataFrame
 
-SCHEMA_VERSION = "1.0"
-
-
-class _Data(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class BBox(_Data):
-    """An axis-aligned box in pixels of the page image.
-
-    Attributes:
-        x0: left edge.
-        y0: top edge.
-        x1: right edge.
-        y1: bottom edge.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-
-    @property
-    def width(self) -> float:
-        """Width in pixels, at least 0."""
-        return max(0.0, self.x1 - self.x0)
-
-    @property
-    def height(self) -> float:
-        """Height in pixels, at least 0."""
-        return max(0.0, self.y1 - self.y0)
-
-    @property
-    def area(self) -> float:
-        """Area in square pixels."""
-        return self.width * self.height
-
-    @property
-    def center(self) -> tuple[float, float]:
-        """The centre, x and y in pixels."""
-        return (self.x0 + self.x1) / 2, (self.y0 + self.y1) / 2
-
-    def intersection(self, other: BBox) -> float:
-        """Area shared with ``other`` in square pixels."""
-        w = min(self.x1, other.x1) - max(self.x0, other.x0)
-        h = min(self.y1, other.y1) - max(self.y0, other.y0)
-        return w * h if w > 0 and h > 0 else 0.0
-
-    def iou(self, other: BBox) -> float:
-        """Intersection over union with ``other``, 0 to 1."""
-        shared = self.intersection(other)
-        union = self.area + other.area - shared
-        return shared / union if union > 0 else 0.0
-
-    def inside(self, other: BBox) -> float:
-        """Share of this box's area that lies in ``other``, 0 to 1."""
-        return self.intersection(other) / self.area if self.area > 0 else 0.0
-
-    def union(self, other: BBox) -> BBox:
-        """The smallest box that holds this one and ``other``."""
-        return BBox(
-            x0=min(self.x0, other.x0),
-            y0=min(self.y0, other.y0),
-            x1=max(self.x1, other.x1),
-            y1=max(self.y1, other.y1),
-        )
-
-    @classmethod
-    def around(cls, boxes: Iterable[BBox]) -> BBox:
-        """The smallest box that holds all ``boxes``, of which there is at least one."""
-        return reduce(cls.union, boxes)
-
-    def padded(self, by: float, width: float, height: float) -> BBox:
-        """The box grown on each side and clipped to the page.
-
-        Args:
-            by: pixels to grow.
-            width: width of the page in pixels.
-            height: height of the page in pixels.
-        """
-        return BBox(
-            x0=max(0.0, self.x0 - by),
-            y0=max(0.0, self.y0 - by),
-            x1=min(width, self.x1 + by),
-            y1=min(height, self.y1 + by),
-        )
+SCHEMA_VERSION = "1.1"
 
 
 class Label(str, Enum):
@@ -132,7 +46,7 @@ class Label(str, Enum):
 Confidence = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
-class Line(_Data):
+class Line(Data):
     """One line of text.
 
     Attributes:
@@ -146,7 +60,7 @@ class Line(_Data):
     confidence: Confidence | None = None
 
 
-class Cell(_Data):
+class Cell(Data):
     """A table cell.
 
     Attributes:
@@ -168,7 +82,7 @@ class Cell(_Data):
     bbox: BBox | None = None
 
 
-class Table(_Data):
+class Table(Data):
     """A grid of cells, which do not overlap. A place that no cell covers is empty.
 
     Attributes:
@@ -206,7 +120,7 @@ class Table(_Data):
         return call("table_to_dataframe", self)
 
 
-class Block(_Data):
+class Block(Data):
     """A part of a page: a paragraph, heading, table, formula, figure and so on.
 
     Attributes:
@@ -214,6 +128,7 @@ class Block(_Data):
         bbox: where it is.
         content: plain text without Markdown; LaTeX without delimiters for a formula; HTML for a table; alternative
             text for a figure. Where ``table`` is set, it is the truth and ``content`` its HTML.
+        spans: the styles and links of ``content``; cells of tables have none.
         confidence: how certain the text is, 0 to 1; None where it is not known.
         source: who read it: ``pdf-text``, ``ocr``, ``table``, ``file``, or the name of a model.
         level: level of a heading or of a nested list item.
@@ -229,6 +144,7 @@ class Block(_Data):
     label: Label
     bbox: BBox
     content: str = ""
+    spans: list[Span] = Field(default_factory=list)
     confidence: Confidence | None = None
     source: str | None = None
     level: int | None = None
@@ -241,8 +157,14 @@ class Block(_Data):
     page."""
     extra: dict[str, Any] = Field(default_factory=dict)
 
+    @model_validator(mode="after")
+    def _spans_fit(self) -> Block:
+        if not are_valid(self.spans, len(self.content)):
+            raise ValueError("the spans overlap or lie outside the text")
+        return self
 
-class Failure(_Data):
+
+class Failure(Data):
     """Something that was asked for and could not be read.
 
     Attributes:
@@ -254,7 +176,7 @@ class Failure(_Data):
     page: int | None = None
 
 
-class Work(_Data):
+class Work(Data):
     """What it took to read a page with a model.
 
     Attributes:
@@ -278,7 +200,7 @@ class Work(_Data):
     forward_seconds: float = 0.0
 
 
-class Page(_Data):
+class Page(Data):
     """A page.
 
     Attributes:
@@ -314,7 +236,7 @@ class Page(_Data):
         return Document(pages=[self]).to_markdown(keep)
 
 
-class Document(_Data):
+class Document(Data):
     """A parsed document.
 
     Attributes:

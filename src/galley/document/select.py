@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from galley.document.model import Block, Label, Page
+from galley.document.spans import Span, joined
 from galley.errors import UsageError
 
 _FURNITURE = {
@@ -53,12 +54,14 @@ class Shown:
 
     Attributes:
         parts: The blocks that ``content`` was joined from, this one first.
+        spans: The styles and links of ``content``.
     """
 
     block: Block
     page: int
     content: str
     parts: list[Part] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
 
 
 def is_kept(block: Block, keep: Collection[str]) -> bool:
@@ -88,7 +91,7 @@ def shown(pages: Iterable[Page], keep: Collection[str] = DEFAULT_KEEP) -> Iterat
                 _join(before, block, page.number)
             else:
                 part = Part(block, page.number, 0, len(block.content))
-                before = Shown(block, page.number, block.content, [part])
+                before = Shown(block, page.number, block.content, [part], block.spans)
                 waiting.append(before)
             last[block.label] = (at, before)
         open_ended = {id(found) for _, found in last.values()}
@@ -100,6 +103,7 @@ def shown(pages: Iterable[Page], keep: Collection[str] = DEFAULT_KEEP) -> Iterat
 def _join(before: Shown, block: Block, page: int) -> None:
     joint = block.extra.get("joint", " ")
     text = before.content[:-1] if joint is None else before.content + joint
+    before.spans = joined(before.spans, block.spans, min(len(before.content), len(text)), len(text))
     before.content = text + block.content
     before.parts[-1].end = min(before.parts[-1].end, len(text))
     before.parts.append(Part(block, page, len(text), len(before.content)))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from galley.document import BBox
+from galley.document.spans import CharStyle
 from galley.drafters.letter_ink import LetterInk
 
 
@@ -19,6 +20,10 @@ class Word:
     bbox: BBox
     latex: str | None = None
     """with its mathematics as ``$…$``; None where it holds none"""
+    styles: tuple[CharStyle, ...] | None = None
+    """style of each character; None where all are plain"""
+    char_boxes: NDArray[np.float32] | None = None
+    """(len(text), 4) ``x0, y0, x1, y1`` of each character; only where there are styles"""
 
 
 @dataclass

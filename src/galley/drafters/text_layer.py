@@ -12,7 +12,8 @@ from galley.document import BBox
 from galley.drafters.bidi import in_reading_order
 from galley.drafters.glyph_formulas.words_of_layer import with_inline_formulas
 from galley.drafters.line import TextLine, Word
-from galley.drafters.superscript import with_superscripts
+from galley.drafters.small_caps import with_drawn_capitals, with_small_caps
+from galley.drafters.superscript import styles_of, with_superscripts
 from galley.geometry import overlap_x, overlap_y
 from galley.ingest.page import TextLayer, TextWord
 
@@ -38,7 +39,8 @@ def text_layer_lines(layer: TextLayer) -> list[TextLine]:
     Words side by side with ordinary spacing make a line. A wider gap (columns, table cells) starts a new one.
     """
     chains: list[list[TextWord]] = []
-    words = layer.words if layer.glyphs is None else with_inline_formulas(layer.words, layer.glyphs)
+    words = with_drawn_capitals(layer.words)
+    words = words if layer.glyphs is None else with_inline_formulas(words, layer.glyphs)
     for word in words:
         if not word.text.strip():
             continue
@@ -139,7 +141,7 @@ def _linked(chains: list[list[TextWord]], successor: dict[int, int], at: int) ->
 
 def _line(words: list[TextWord]) -> TextLine:
     if _is_horizontal(words[0]):
-        words = in_reading_order(with_superscripts(_glued(words)))
+        words = in_reading_order(with_small_caps(with_superscripts(_glued(words))))
     letters = sum(len(word.text) for word in words)
 
     def mostly(name: str) -> bool:
@@ -150,12 +152,18 @@ def _line(words: list[TextWord]) -> TextLine:
         text=" ".join(word.text for word in words),
         bbox=BBox.around(word.bbox for word in words),
         source="pdf-text",
-        words=[Word(word.text, word.bbox, word.latex) for word in words],
+        words=[_plain_word(word) for word in words],
         size=_weighted_median(sizes),
         bold=mostly("bold"),
         italic=mostly("italic"),
         mono=mostly("mono"),
     )
+
+
+def _plain_word(word: TextWord) -> Word:
+    if word.styles is None or len(word.styles) != len(word.text):
+        return Word(word.text, word.bbox, word.latex)
+    return Word(word.text, word.bbox, word.latex, word.styles, word.char_boxes)
 
 
 def _glued(words: Sequence[TextWord]) -> list[TextWord]:
@@ -184,8 +192,13 @@ def _merged(left: TextWord, right: TextWord) -> TextWord:
     latex = None
     if left.latex is not None or right.latex is not None:
         latex = "".join(word.text if word.latex is None else word.latex for word in (left, right))
+    styles = None
+    if left.styles is not None or right.styles is not None:
+        styles = tuple(style for word in (left, right) for style in styles_of(word))
     bbox = left.bbox.union(right.bbox)
-    return replace(longer, text=left.text + right.text, bbox=bbox, char_boxes=boxes, latex=latex)
+    return replace(
+        longer, text=left.text + right.text, bbox=bbox, char_boxes=boxes, styles=styles, latex=latex
+    )
 
 
 def _weighted_median(pairs: list[tuple[float, int]]) -> float:

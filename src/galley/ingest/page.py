@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from galley.document import BBox, Page
+from galley.document.spans import CharStyle
 from galley.ingest.page_glyphs import PageGlyphs
 
 
@@ -27,6 +28,8 @@ class TextWord:
     italic: bool = False
     mono: bool = False
     char_boxes: NDArray[np.float32] | None = None
+    styles: tuple[CharStyle, ...] | None = None
+    """style of each character; None where all are plain"""
     latex: str | None = None
     """the word with its mathematics as ``$…$``; None where it holds none"""
 

@@ -12,16 +12,31 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 from numpy.typing import NDArray
 
-_ASCENT, _DESCENT = 0.88, 0.25
+ASCENT, DESCENT = 0.88, 0.25
 """Type sizes above and below the baseline: the medians of what the fonts of 80 files say of themselves."""
 _LEAST_SIZE = 2.0
 """Points; smaller text is not meant for people."""
+_THICKENED = 0.012
+"""Type sizes; the least width of an outline that makes letters bold, as word processors draw it."""
+_LEAST_SLANT, _MOST_SLANT = 0.1, 0.6
+"""Sines of angles; programs that make italics of an upright font slant it by 0.2 to 0.35."""
 _INVISIBLE_MODES = (pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium_c.FPDF_TEXTRENDERMODE_CLIP)
 # Font descriptor flags, ISO 32000-1, table 123.
-_FIXED_PITCH, _ITALIC, _FORCE_BOLD = 1 << 0, 1 << 6, 1 << 18
+_FIXED_PITCH, _ITALIC, _SMALL_CAP, _FORCE_BOLD = 1 << 0, 1 << 6, 1 << 17, 1 << 18
 # Names as foundries write them, then those of TeX families: cmbx10, sfbx1000, ecti1095, cmtt9.
-_BOLD = re.compile(r"bold|black|heavy|demi|[-,.]bd\b|\.b\b|^(cm|sf|ec|ef|pl)(ss)?bx", re.IGNORECASE)
-_SLANTED = re.compile(r"ital|obliq|slant|\.i\b|^(cm|sf|ec|pl)(bx)?(ti|sl|mi)", re.IGNORECASE)
+_BOLD = re.compile(
+    r"bold|black|heavy|demi(?!lig)|[-,.]bd\b|\.b\b|^(cm|sf|ec|ef|pl|lm)(ss)?(bx|db|b\d)|-medi(ital|obli)?$"
+    r"|^linlibertinetz?b|^linbiolinumtb|^(t1)?[tp]xbi?$|[-,](semi|extra)?bd(it|ital|obl)?$",
+    re.IGNORECASE,
+)
+_SLANTED = re.compile(
+    r"ital|obliq|slant|\.i\b|^(cm|sf|ec|pl|lm)(bx|ss|tt)?(ti|sl|mi|u\d|i\d|it)|^lin(libertine|biolinum)tz?b?i"
+    r"|^(t1)?[tp]xb?(i|sl)$|[-,](semi|extra)?(bd|bold|light)?(it|obl)$",
+    re.IGNORECASE,
+)
+_SMALL_CAPS = re.compile(
+    r"small-?cap|[-,.](bold|ital)*sc\b|^(cm|sf|ec|pl|lm)b?(csc|cc|xc)|romancaps|monocaps", re.IGNORECASE
+)
 _MONO = re.compile(r"mono|courier|consol|typewriter|fixed|\bcode|^(cm|sf|ec|pl)(tt|sltt|itt)", re.IGNORECASE)
 
 
@@ -33,6 +48,7 @@ class Font:
     bold: bool = False
     italic: bool = False
     mono: bool = False
+    small_caps: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,7 +57,8 @@ class Run:
 
     size: in points. drawn: whether its render mode shows it. order: of drawing. angle: of its baseline in degrees,
     counter-clockwise in user space. up: from its baseline to the height of its type size, in points.
-    colour: its fill's red, green and blue of 0 to 255, None where it is not known.
+    colour: its fill's red, green and blue of 0 to 255, None where it is not known. slanted: whether its letters are
+    made to lean. thickened: whether strokes around its letters make them bold.
     """
 
     font: Font = field(default_factory=Font)
@@ -51,6 +68,8 @@ class Run:
     angle: float = 0.0
     up: tuple[float, float] = (0.0, 0.0)
     colour: tuple[int, int, int] | None = None
+    slanted: bool = False
+    thickened: bool = False
 
 
 @dataclass
@@ -157,6 +176,14 @@ class _GlyphReader:
         known = pdfium_c.FPDFText_GetFillColor(self._text, index, *parts)
         return (parts[0].value, parts[1].value, parts[2].value) if known else None
 
+    def _is_thickened(self, text_object: pdfium_c.FPDF_PAGEOBJECT, index: int, size: float) -> bool:
+        """Whether filled letters have an outline of their own colour, wide enough to make them bold."""
+        width, parts = ctypes.c_float(), [ctypes.c_uint() for _ in range(4)]
+        pdfium_c.FPDFPageObj_GetStrokeWidth(text_object, width)
+        known = pdfium_c.FPDFText_GetStrokeColor(self._text, index, *parts)
+        stroke = (parts[0].value, parts[1].value, parts[2].value) if known else None
+        return abs(width.value) >= _THICKENED * abs(size) and stroke == self._colour(index)
+
     def _run(self, index: int) -> Run:
         raw = pdfium_c.FPDFText_GetTextObject(self._text, index)
         address = ctypes.cast(raw, ctypes.c_void_p).value or 0
@@ -173,6 +200,8 @@ class _GlyphReader:
                 float(np.degrees(np.arctan2(self._matrix.b, self._matrix.a))),
                 (size * self._matrix.c, size * self._matrix.d),
                 self._colour(index),
+                _leans(self._matrix),
+                mode == pdfium_c.FPDF_TEXTRENDERMODE_FILL_STROKE and self._is_thickened(raw, index, size),
             )
         return self._runs[address]
 
@@ -184,6 +213,15 @@ class _GlyphReader:
         if address not in self._fonts:
             self._fonts[address] = _describe(raw)
         return self._fonts[address]
+
+
+def _leans(matrix: pdfium_c.FS_MATRIX) -> bool:
+    """Whether a text matrix makes upright letters slant as italic ones do."""
+    across, along = np.hypot(matrix.c, matrix.d), np.hypot(matrix.a, matrix.b)
+    if not across or not along:
+        return False
+    slant = (matrix.a * matrix.c + matrix.b * matrix.d) / (across * along)
+    return bool(_LEAST_SLANT < slant < _MOST_SLANT)
 
 
 def _on_baseline(
@@ -206,7 +244,7 @@ def _on_baseline(
         at_origin = np.minimum(start, end) < 0.3 * size
         within = (origins[:, axis] > low - 0.1 * size) & (origins[:, axis] < high + 0.1 * size)
         chosen = straight & at_origin & within
-        edges = origins[:, axis, None] + up[:, None] * np.array([-_DESCENT, _ASCENT])
+        edges = origins[:, axis, None] + up[:, None] * np.array([-DESCENT, ASCENT])
         fitted[chosen, axis] = edges.min(axis=1)[chosen]
         fitted[chosen, axis + 2] = edges.max(axis=1)[chosen]
     return fitted
@@ -228,6 +266,7 @@ def _describe(raw: pdfium_c.FPDF_FONT) -> Font:
         bold=bool(_BOLD.search(name)) or bool(flags & _FORCE_BOLD),
         italic=bool(_SLANTED.search(name)) or bool(flags & _ITALIC) or slanted,
         mono=bool(_MONO.search(name)) or bool(flags & _FIXED_PITCH),
+        small_caps=bool(_SMALL_CAPS.search(name)) or bool(flags & _SMALL_CAP),
     )
 
 

@@ -21,11 +21,16 @@ _INVISIBLE_MODES = (pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium_c.FPDF_TEXTRE
 _LONGEST_NAME = 256
 
 
-def read_page_glyphs(page: pdfium.PdfPage, space: PageMap) -> PageGlyphs:
-    """Glyphs and rules of a page, placed by ``space``. Spaces, PDFium's own among them, are left out."""
+def read_page_glyphs(
+    page: pdfium.PdfPage, space: PageMap, rules: NDArray[np.float64] | None = None
+) -> PageGlyphs:
+    """Glyphs and rules of a page, placed by ``space``. Spaces, PDFium's own among them, are left out.
+
+    rules: of the page, where they have been read.
+    """
     text = page.get_textpage()
     try:
-        return _Reader(text).read(space, read_rules(page, space))
+        return _Reader(text).read(space, read_rules(page, space) if rules is None else rules)
     finally:
         text.close()
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import pypdfium2 as pdfium
 from numpy.typing import NDArray
 
 from galley.document import BBox
+from galley.document.spans import PLAIN, CharStyle
 from galley.ingest.accents import join_accents
 from galley.ingest.page import LayerQuality, TextLayer, TextWord
+from galley.ingest.pdf_char_styles import char_styles
 from galley.ingest.pdf_faces import face
 from galley.ingest.pdf_glyphs import Glyphs, PageMap, read_glyphs
 from galley.ingest.pdf_page_glyphs import read_page_glyphs
+from galley.ingest.pdf_rules import read_rules
 from galley.ingest.pdf_scene import Scene, read_scene
 from galley.ingest.quality import is_garbage, judge
 from galley.ingest.symbols import plain
@@ -34,9 +38,12 @@ def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer
     space = PageMap(page, width, height)
     scene = read_scene(page, space)
     glyphs = join_accents(read_glyphs(page, space, scene.text_order))
+    rules = read_rules(page, space)
+    spans = word_spans(glyphs)
+    styles = char_styles(page, space, glyphs, spans, scene, rules)
     words, seen, runs = [], [], []
-    for span in word_spans(glyphs):
-        word = _word(glyphs, span)
+    for span in spans:
+        word = _word(glyphs, span, styles)
         if word and _on_page(word.bbox, width, height):
             words.append(word)
             seen.append(_is_seen(word.bbox, glyphs, span, scene, image))
@@ -51,7 +58,7 @@ def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer
         words = [word for word in words if not is_garbage(word.text)]
     fonts = {run.font.name for run in glyphs.runs}
     mathematics = quality is not LayerQuality.OCR and any(face(name).mathematical for name in fonts)
-    exact = read_page_glyphs(page, space) if mathematics else None
+    exact = read_page_glyphs(page, space, rules) if mathematics else None
     return TextLayer(words, quality, reason, _pictures(scene, width, height), watermarks, stamps, exact)
 
 
@@ -66,13 +73,15 @@ def _pictures(scene: Scene, width: int, height: int) -> list[BBox]:
     ]
 
 
-def _word(glyphs: Glyphs, span: list[int]) -> TextWord | None:
+def _word(glyphs: Glyphs, span: list[int], styles: Sequence[CharStyle]) -> TextWord | None:
     text, boxes = "", []
+    spelled_styles: list[CharStyle] = []
     for index in span:
         run = glyphs.runs[index]
         spelled = plain(glyphs.chars[index], run.font.name, bool(glyphs.unmapped[index]), index == span[-1])
         boxes.append(_split(glyphs.boxes[index], len(spelled)))
         text += spelled
+        spelled_styles += [styles[index]] * len(spelled)
     if not text:
         return None
     x0, y0 = glyphs.boxes[span, :2].min(axis=0)
@@ -87,6 +96,7 @@ def _word(glyphs: Glyphs, span: list[int]) -> TextWord | None:
         italic=font.italic,
         mono=font.mono,
         char_boxes=np.concatenate(boxes),
+        styles=tuple(spelled_styles) if any(style != PLAIN for style in spelled_styles) else None,
     )
 
 

@@ -16,6 +16,8 @@ from galley.parsing.document.link_paragraphs import link_paragraphs
 from galley.parsing.document.measure_document import measure_document
 from galley.parsing.document.merge_tables import merge_tables
 from galley.parsing.document.nest_list_items import nest_list_items
+from galley.parsing.document.number_footnotes import number_footnotes
+from galley.parsing.document.resolve_links import resolve_links
 from galley.parsing.document.set_heading_levels import set_heading_levels
 from galley.parsing.document.state import DocumentState, PageStorage
 from galley.parsing.options import ParseOptions
@@ -28,6 +30,8 @@ DOCUMENT_PASSES: tuple[DocumentPass, ...] = (
     set_heading_levels,
     nest_list_items,
     link_paragraphs,
+    resolve_links,
+    number_footnotes,
     merge_tables,
 )
 

@@ -62,6 +62,7 @@ class ParseOptions(BaseModel):
             Scripts that Galley's own recogniser does not know are read by Tesseract, where its data is installed.
         keep: page furniture and footnotes that Markdown, HTML and text show. JSON always has them.
         merge_tables: whether to join tables that continue over a page break.
+        styles: whether to say what a born-digital page sets in bold, italic and the like, and where its links lead.
         images: whether to save figures beside the output.
         password: for encrypted PDFs.
         trace_passes: folder for pictures and text of what each pass did to each page; None writes none.
@@ -91,6 +92,7 @@ class ParseOptions(BaseModel):
     lang: str = AUTO
     keep: frozenset[Furniture] = frozenset({"footnotes"})
     merge_tables: bool = True
+    styles: bool = True
     images: bool = False
     trace_passes: Path | None = None
     password: SecretStr | None = None

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 from galley.parsing.blocks.add_watermarks import add_watermarks
 from galley.parsing.blocks.build_blocks import build_blocks
+from galley.parsing.blocks.drop_ordinary_styles import drop_ordinary_styles
 from galley.parsing.blocks.join_code_zones import join_code_zones
 from galley.parsing.blocks.read_lone_formula import read_lone_formula
 from galley.parsing.blocks.report_unread_text import report_unread_text
+from galley.parsing.blocks.tie_footnotes import tie_footnotes
 from galley.parsing.blocks.write_inline_formulas import write_inline_formulas
 from galley.parsing.lines.join_drop_caps import join_drop_caps
 from galley.parsing.lines.join_justified_lines import join_justified_lines
@@ -90,6 +92,8 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     join_code_zones,
     write_inline_formulas,
     build_blocks,
+    drop_ordinary_styles,
+    tie_footnotes,
     add_watermarks,
     report_unread_text,
 )

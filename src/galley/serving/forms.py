@@ -23,6 +23,7 @@ _OPTIONS = frozenset(
         "decode",
         "tau",
         "block_size",
+        "styles",
     )
 )
 """Options a client may set; the model, its device and the limits are the server's."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from galley.document import BBox
+from galley.document.spans import PLAIN, CharStyle
 from galley.drafters.glyph_formulas.inline import ASCENT, DESCENT, InlineFormula, inline_formulas
 from galley.ingest.page import TextWord
 from galley.ingest.page_glyphs import PageGlyphs
@@ -83,18 +84,23 @@ def _marked(
     """A word with the formulas that begin in it whole and without the rest of others; None where nothing is left."""
     assert word.char_boxes is not None
     text, latex, boxes = "", "", []
+    styles: list[CharStyle] = []
     for place, (char, formula) in enumerate(zip(word.text, own, strict=True)):
         if formula < 0:
             text, latex = text + char, latex + char
+            styles.append(word.styles[place] if word.styles else PLAIN)
             boxes.append(word.char_boxes[place : place + 1])
         elif begins[formula] == (number, place):
             text, latex = text + signs[formula], f"{latex}${formulas[formula].latex}$"
+            styles += [PLAIN] * len(signs[formula])
             boxes.append(_even_boxes(formulas[formula], len(signs[formula])))
     if not text:
         return None
     placed = np.concatenate(boxes)
     x0, y0, x1, y1 = (float(v) for v in (*placed[:, :2].min(axis=0), *placed[:, 2:].max(axis=0)))
-    return replace(word, text=text, latex=latex, char_boxes=placed, bbox=BBox(x0=x0, y0=y0, x1=x1, y1=y1))
+    bbox = BBox(x0=x0, y0=y0, x1=x1, y1=y1)
+    kept = tuple(styles) if any(style != PLAIN for style in styles) else None
+    return replace(word, text=text, latex=latex, char_boxes=placed, styles=kept, bbox=bbox)
 
 
 def _even_boxes(formula: InlineFormula, count: int) -> NDArray[np.float32]:

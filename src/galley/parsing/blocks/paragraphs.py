@@ -54,6 +54,13 @@ _OPEN_END = re.compile(
     r"|il|lo|gli|di|che|per|da|nel|della)$"
 )
 """Words that no sentence ends with: articles, prepositions, conjunctions of five languages."""
+_PROVISION = re.compile(
+    r"\s*(?:Art(?:icle|ikel|ículo|icolo|\.)?|Sec(?:tion|\.)|§+|Par(?:agraph|\.)|Cl(?:ause|\.)|Abs(?:atz|\.))\s*\d+"
+)
+"""What a provision of a law or a contract opens with."""
+_NOTE = re.compile(r"\s*[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}\s*[^\W\d_]")
+"""What a footnote opens with; in running text a raised figure follows a word."""
+_CLOSED = re.compile(r"[.;:!?][\"'”’)\]]*\s*$")
 _BROKEN = re.compile(r"([^\W_])[-‐\u00ad]\s*$")
 
 
@@ -176,7 +183,7 @@ class _Column:
             not 1 / OTHER_SIZE < ratio < OTHER_SIZE and line.size != before.size
         ):
             return True
-        if self._mark(i):
+        if self._mark(i) or _NOTE.match(line.text) or (i in self.provisions and _CLOSED.search(before.text)):
             return True
         if keeps_breaks or self.centred:
             return False
@@ -216,6 +223,12 @@ class _Column:
         values = list(found.values())
         counting = len(values) > 1 and values == list(range(values[0], values[0] + len(values)))
         return {i: str(number) for i, number in found.items()} if counting else {}
+
+    @cached_property
+    def provisions(self) -> set[int]:
+        """Rows that open like a numbered provision, where more than one does."""
+        found = {i for i, line in enumerate(self.lines) if _PROVISION.match(line.text)}
+        return found if len(found) > 1 else set()
 
     def _indent(self, line: TextLine) -> float:
         return (line.bbox.x0 - self.left) / self.height

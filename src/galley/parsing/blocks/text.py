@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from galley.document import BBox, Block, Label, Line
+from galley.document.spans import clipped
 from galley.drafters.line import TextLine
 from galley.geometry import rows
 from galley.parsing.blocks.context import BlockContext
 from galley.parsing.blocks.headings import is_heading
 from galley.parsing.blocks.paragraphs import Paragraph, split
+from galley.parsing.blocks.spans import spans_of
 from galley.parsing.lines.merge import merge_rows
 from galley.parsing.page.state import Zone
 from galley.parsing.text.hyphenation import join_lines
@@ -58,7 +60,9 @@ def running_block(label: Label, paragraph: Paragraph, context: BlockContext) -> 
     """A paragraph as one block: running text, or with its line breaks where they are part of the text."""
     texts = [line.text for line in paragraph.lines]
     content = "\n".join(texts) if paragraph.keeps_breaks else join_lines(texts, context.body.words)
-    return text_block(label, paragraph.lines, content)
+    block = text_block(label, paragraph.lines, content)
+    block.spans = spans_of(content, paragraph.lines)
+    return block
 
 
 def text_blocks(zone: Zone, context: BlockContext) -> list[Block]:
@@ -73,7 +77,9 @@ def text_blocks(zone: Zone, context: BlockContext) -> list[Block]:
             label = Label.HEADING
         block = running_block(label, paragraph, context)
         if label is Label.LIST_ITEM:
-            block.content = without_bullet(block.content)
+            text = without_bullet(block.content)
+            block.spans = clipped(block.spans, len(block.content) - len(text), len(block.content))
+            block.content = text
             block.extra = {"marker": paragraph.mark}
         blocks.append(block)
     return blocks

@@ -6,7 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from galley.document import BBox, Label
+from galley.document.spans import PLAIN
 from galley.drafters.line import TextLine, Word
 from galley.parsing.page.state import PageState, Zone
 from galley.parsing.page.tools import PageTools
@@ -93,9 +96,31 @@ def written_lines(lines: Sequence[TextLine]) -> list[TextLine]:
 def _written(line: TextLine) -> TextLine:
     if all(word.latex is None for word in line.words) or _spelt(line.words) != line.text.split():
         return line
-    words = [Word(word.text if word.latex is None else word.latex, word.bbox) for word in line.words]
+    words = [word if word.latex is None else _formula(word) for word in line.words]
     words = [word for word in words if word.text]
     return replace(line, text=" ".join(word.text for word in words), words=words)
+
+
+def _formula(word: Word) -> Word:
+    """A word as its LaTeX, with the styles of what stands before and after its mathematics."""
+    latex = word.latex or ""
+    if word.styles is None or word.char_boxes is None:
+        return Word(latex, word.bbox)
+    before = latex.split("$", 1)[0]
+    after = latex.rsplit("$", 1)[-1] if "$" in latex else ""
+    middle = len(latex) - len(before) - len(after)
+    if len(before) + len(after) > len(word.text) or middle < 0:
+        return Word(latex, word.bbox)
+    tail = len(word.text) - len(after)
+    box = np.array([[word.bbox.x0, word.bbox.y0, word.bbox.x1, word.bbox.y1]], dtype=np.float32)
+    return Word(
+        latex,
+        word.bbox,
+        styles=(*word.styles[: len(before)], *(PLAIN,) * middle, *word.styles[tail:]),
+        char_boxes=np.concatenate(
+            [word.char_boxes[: len(before)], np.repeat(box, middle, axis=0), word.char_boxes[tail:]]
+        ),
+    )
 
 
 def _spelt(words: Sequence[Word]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +39,14 @@ def type_size(block: Block) -> float:
     return float(np.median(heights)) if heights else block.bbox.height
 
 
+class HeadingPlace(NamedTuple):
+    """Where a heading stands: the page's number and the height of its top edge, in points from the page's top."""
+
+    page: int
+    top: float
+    text: str
+
+
 @dataclass
 class DocumentState:
     """What document passes share besides the pages themselves.
@@ -47,9 +56,11 @@ class DocumentState:
         store: Puts pages where they can be gone through again.
         sizes: Type sizes of all pages, once ``measure_document`` has run.
         words: Words of all pages, once ``measure_document`` has run.
+        headings: Headings of all pages, once ``measure_document`` has run, if a link leads to a place of the document.
     """
 
     options: ParseOptions
     store: PageStorage
     sizes: TypeSizes = field(default_factory=TypeSizes)
     words: Vocabulary = field(default_factory=Vocabulary)
+    headings: list[HeadingPlace] = field(default_factory=list)

@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from galley.drafters.line import TextLine, Word
 from galley.parsing.page.state import PageState
 from galley.parsing.page.tools import PageTools
@@ -118,4 +120,10 @@ def _with_initial(initial: str, letter: TextLine, words: Sequence[Word], apart: 
     if apart:
         box = first.bbox.model_copy(update={"x0": letter.bbox.x0, "x1": letter.bbox.x1})
         return [Word(initial, box), *words]
-    return [Word(initial + first.text, first.bbox.model_copy(update={"x0": letter.bbox.x0})), *words[1:]]
+    bbox = first.bbox.model_copy(update={"x0": letter.bbox.x0})
+    if first.styles is None or first.char_boxes is None:
+        return [Word(initial + first.text, bbox), *words[1:]]
+    # A drop cap is an ornament; what matters is how the text goes on.
+    boxes = np.concatenate([np.repeat(first.char_boxes[:1], len(initial), axis=0), first.char_boxes])
+    styles = (first.styles[0],) * len(initial) + first.styles
+    return [Word(initial + first.text, bbox, styles=styles, char_boxes=boxes), *words[1:]]

@@ -18,6 +18,7 @@ from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
 from galley.parsing.page.state import PageState
+from galley.parsing.strategies.carry_spans import carried_spans
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD
 from galley.parsing.strategies.evidence import weigh
@@ -204,6 +205,7 @@ class EmbeddedParser:
         words = [word for result in results for word in sure_words(result, reader)]
         printed = PrintEvidence(block.content, lines, self.draft.ocr.recogniser.log_likelihoods)
         found = reconcile(block.content, words, printed.log_ratio, self.target.least_odds)
+        read.spans = carried_spans(block.spans, block.content, found.text)
         read.content = found.text
         self._note_changes(read, found, results)
         return read

@@ -21,6 +21,7 @@ from galley.ingest.page import PageImage
 from galley.parsing.draft import DraftParser
 from galley.parsing.options import ParseOptions
 from galley.parsing.page.state import PageState
+from galley.parsing.strategies.carry_spans import carried_spans
 from galley.parsing.strategies.decoders import make_acceptance, make_decoder
 from galley.parsing.strategies.drafts import UNREAD, draft_text, task_of
 from galley.parsing.strategies.evidence import weigh
@@ -194,4 +195,5 @@ def _with_text(block: Block, text: str, tables: TableFormat) -> Block | None:
     else:
         words = plain(text).lstrip("#").strip() if block.label in (Label.TITLE, Label.HEADING) else text
         read.content = without_bullet(words) if block.label is Label.LIST_ITEM else words
+        read.spans = carried_spans(block.spans, block.content, read.content)
     return read
