@@ -62,6 +62,7 @@ class TextLayer:
     watermarks: what is stamped aslant over the page, each text once; not among ``words``.
     stamps: where the watermarks stand, every one of them.
     glyphs: the page's glyphs and rules where it holds mathematics, None elsewhere.
+    vertical: whether its lines run downwards, as those of Japanese and Chinese may, the right one first.
     """
 
     words: list[TextWord] = field(default_factory=list)
@@ -71,6 +72,7 @@ class TextLayer:
     watermarks: list[TextWord] = field(default_factory=list)
     stamps: list[Stamp] = field(default_factory=list)
     glyphs: PageGlyphs | None = None
+    vertical: bool = False
 
 
 @dataclass

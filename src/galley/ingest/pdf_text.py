@@ -17,6 +17,7 @@ from galley.ingest.pdf_page_glyphs import read_page_glyphs
 from galley.ingest.pdf_scene import Scene, read_scene
 from galley.ingest.quality import is_garbage, judge
 from galley.ingest.symbols import plain
+from galley.ingest.vertical import runs_downward
 from galley.ingest.watermarks import part_watermarks
 from galley.ingest.word_breaks import word_spans
 
@@ -35,7 +36,8 @@ def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer
     scene = read_scene(page, space)
     glyphs = join_accents(read_glyphs(page, space, scene.text_order))
     words, seen, runs = [], [], []
-    for span in word_spans(glyphs):
+    glyphs, spans = word_spans(glyphs)
+    for span in spans:
         word = _word(glyphs, span)
         if word and _on_page(word.bbox, width, height):
             words.append(word)
@@ -52,7 +54,9 @@ def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer
     fonts = {run.font.name for run in glyphs.runs}
     mathematics = quality is not LayerQuality.OCR and any(face(name).mathematical for name in fonts)
     exact = read_page_glyphs(page, space) if mathematics else None
-    return TextLayer(words, quality, reason, _pictures(scene, width, height), watermarks, stamps, exact)
+    vertical = runs_downward(glyphs, spans, page.get_rotation())
+    pictures = _pictures(scene, width, height)
+    return TextLayer(words, quality, reason, pictures, watermarks, stamps, exact, vertical)
 
 
 def _pictures(scene: Scene, width: int, height: int) -> list[BBox]:

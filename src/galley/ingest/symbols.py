@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from galley.ingest.pdf_faces import face
 from galley.ingest.tex_encodings import text_of
 
@@ -40,6 +42,8 @@ def plain(char: str, font: str, unmapped: bool, last: bool) -> str:
         return "\ufffd"
     if 0xFB00 <= code <= 0xFB06:
         return ("ff", "fi", "fl", "ffi", "ffl", "ft", "st")[code - 0xFB00]
+    if 0xFB1D <= code <= 0xFDFF or 0xFE70 <= code <= 0xFEFC:  # shapes of Hebrew and Arabic letters
+        return unicodedata.normalize("NFKC", char).strip()
     return "" if code in (0x200B, 0xFEFF, 0x2060) else char
 
 

@@ -15,6 +15,7 @@ from galley.parsing.blocks.add_watermarks import add_watermarks
 from galley.parsing.blocks.build_blocks import build_blocks
 from galley.parsing.blocks.join_code_zones import join_code_zones
 from galley.parsing.blocks.read_lone_formula import read_lone_formula
+from galley.parsing.blocks.stand_columns_up import stand_columns_up
 from galley.parsing.blocks.write_inline_formulas import write_inline_formulas
 from galley.parsing.lines.join_drop_caps import join_drop_caps
 from galley.parsing.lines.join_justified_lines import join_justified_lines
@@ -26,6 +27,7 @@ from galley.parsing.options import ParseOptions
 from galley.parsing.page.choose_text_source import choose_text_source
 from galley.parsing.page.correct_orientation import correct_orientation
 from galley.parsing.page.detect_regions import detect_regions
+from galley.parsing.page.lay_columns_level import lay_columns_level
 from galley.parsing.page.state import PageState
 from galley.parsing.page.tools import PageTools
 from galley.parsing.regions.add_ruled_tables import add_ruled_tables
@@ -56,6 +58,7 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     choose_text_source,
     correct_orientation,
     detect_regions,
+    lay_columns_level,
     # lines
     read_lines,
     read_picture_text,
@@ -88,6 +91,7 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     write_inline_formulas,
     build_blocks,
     add_watermarks,
+    stand_columns_up,
 )
 
 

@@ -81,7 +81,9 @@ def turned_layer(layer: TextLayer, clockwise: int, width: int, height: int) -> T
 
 
 def _runs_sideways(layer: TextLayer) -> bool:
-    """Whether most of the longer words stand taller than wide."""
+    """Whether most of the longer words stand taller than wide, but for writing in columns."""
+    if layer.vertical:
+        return False
     shapes = [word.bbox.height > 1.5 * word.bbox.width for word in layer.words if len(word.text) > 3]
     return len(shapes) >= _LEAST_WORDS and 2 * sum(shapes) > len(shapes)
 

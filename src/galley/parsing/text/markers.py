@@ -10,7 +10,8 @@ import re
 BULLETS = "•‣◦▪▫●○■□◆◇➢➤►▶✓✔∙·–—"
 _BULLET = re.compile(rf"^\s*([{BULLETS}]|[-*](?=\s))\s*(?=\S)")
 _ENUMERATOR = re.compile(
-    r"^\s*(\(?(?:\d{1,3}|[a-zA-Z]|[ivxlIVXL]{1,6})\)|\(?(?:\d{1,2}|[a-zA-Z]|[ivxl]{1,5}|[IVXL]{1,5})\.)\s+(?=\S)"
+    r"^\s*(\(?(?:\d{1,3}|[a-zA-Z]|[ivxlIVXL]{1,6})\)|\(?(?:\d{1,2}|[a-zA-Z]|[ivxl]{1,5}|[IVXL]{1,5})\."
+    r"|\.\d{1,2})\s+(?=\S)"
     r"(?!\d{3}[-.\s]\d{2,4}\b)"  # what follows the area code of a telephone number
 )
 # Chinese and Japanese set no space after a list number.
