@@ -17,6 +17,7 @@ from galley.document.model import (
     Cell,
     Document,
     Failure,
+    FormField,
     Label,
     Line,
     Page,
@@ -47,4 +48,16 @@ bind(
     table_to_dataframe=table_dataframe,
 )
 
-__all__ = ["BBox", "Block", "Cell", "Document", "Failure", "Label", "Line", "Page", "Table", "Work"]
+__all__ = [
+    "BBox",
+    "Block",
+    "Cell",
+    "Document",
+    "Failure",
+    "FormField",
+    "Label",
+    "Line",
+    "Page",
+    "Table",
+    "Work",
+]

@@ -8,8 +8,9 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.document import BBox, Page
+from galley.document import BBox, FormField, Page
 from galley.ingest.page_glyphs import PageGlyphs
+from galley.ingest.xfa import XfaItem
 
 
 @dataclass
@@ -29,6 +30,16 @@ class TextWord:
     char_boxes: NDArray[np.float32] | None = None
     latex: str | None = None
     """the word with its mathematics as ``$…$``; None where it holds none"""
+
+
+@dataclass(frozen=True)
+class Comment:
+    """What somebody wrote on a page. kind: the annotation's subtype. author: "" where it is not named."""
+
+    kind: str
+    text: str
+    author: str
+    bbox: BBox
 
 
 @dataclass(frozen=True)
@@ -63,6 +74,9 @@ class TextLayer:
     stamps: where the watermarks stand, every one of them.
     glyphs: the page's glyphs and rules where it holds mathematics, None elsewhere.
     vertical: whether its lines run downwards, as those of Japanese and Chinese may, the right one first.
+    fields: the fields of a form on the page; what they say is among ``words``.
+    comments: what somebody wrote on the page; not among ``words``, but for what fills a form in.
+    xfa: the contents of a dynamic XFA form, which has no words on the page.
     """
 
     words: list[TextWord] = field(default_factory=list)
@@ -73,6 +87,9 @@ class TextLayer:
     stamps: list[Stamp] = field(default_factory=list)
     glyphs: PageGlyphs | None = None
     vertical: bool = False
+    fields: list[FormField] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
+    xfa: list[XfaItem] = field(default_factory=list)
 
 
 @dataclass

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from galley.document import BBox
 from galley.ingest.accents import join_accents
+from galley.ingest.form_words import with_form_words
 from galley.ingest.page import LayerQuality, TextLayer, TextWord
 from galley.ingest.pdf_faces import face
+from galley.ingest.pdf_forms import PageForm
 from galley.ingest.pdf_glyphs import Glyphs, PageMap, read_glyphs
 from galley.ingest.pdf_page_glyphs import read_page_glyphs
 from galley.ingest.pdf_scene import Scene, read_scene
@@ -25,8 +27,12 @@ _BLANK_CONTRAST = 8
 """Grey levels; a word whose box is more even than this cannot be seen."""
 
 
-def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer:
+def read_text_layer(
+    page: pdfium.PdfPage, image: NDArray[np.uint8], form: PageForm | None = None
+) -> TextLayer:
     """The words of ``page`` in content order. ``image``: (height, width, 3) uint8, the page as rendered.
+
+    form: the page's fields and comments.
 
     Words that cannot be seen (invisible render mode, beneath a picture, in the colour of the paper) are kept
     only where they are most of the layer, a scan's OCR; on any other page they are not what the page says.
@@ -56,7 +62,9 @@ def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer
     exact = read_page_glyphs(page, space) if mathematics else None
     vertical = runs_downward(glyphs, spans, page.get_rotation())
     pictures = _pictures(scene, width, height)
-    return TextLayer(words, quality, reason, pictures, watermarks, stamps, exact, vertical)
+    words, comments = with_form_words(words, form or PageForm(), space.scale)
+    fields = form.fields if form else []
+    return TextLayer(words, quality, reason, pictures, watermarks, stamps, exact, vertical, fields, comments)
 
 
 def _pictures(scene: Scene, width: int, height: int) -> list[BBox]:

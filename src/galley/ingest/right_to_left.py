@@ -19,7 +19,7 @@ _SAME_PLACE = 0.02
 """Font sizes; signs that begin no farther apart are those that one ligature stands for."""
 _OPENING = {"(": ")", "[": "]", "{": "}", "<": ">", "«": "»", "‹": "›"}
 _MIRRORED = {**_OPENING, **{closing: opening for opening, closing in _OPENING.items()}}
-_TURNED = frozenset("ال أل إل آل هلل هللا".split())
+_TURNED = frozenset(["ال", "أل", "إل", "آل", "هلل", "هللا"])
 """What ligatures stand for, backwards, as PDFium gives some of them: lam with alef, and the name of God."""
 _FIGURES = ("EN", "AN")
 

@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from galley.parsing.blocks.add_comments import add_comments
 from galley.parsing.blocks.add_watermarks import add_watermarks
 from galley.parsing.blocks.build_blocks import build_blocks
 from galley.parsing.blocks.join_code_zones import join_code_zones
 from galley.parsing.blocks.read_lone_formula import read_lone_formula
+from galley.parsing.blocks.read_xfa_form import read_xfa_form
 from galley.parsing.blocks.stand_columns_up import stand_columns_up
 from galley.parsing.blocks.write_inline_formulas import write_inline_formulas
 from galley.parsing.lines.join_drop_caps import join_drop_caps
+from galley.parsing.lines.join_form_values import join_form_values
 from galley.parsing.lines.join_justified_lines import join_justified_lines
 from galley.parsing.lines.join_list_marks import join_list_marks
 from galley.parsing.lines.measure_body_text import measure_body_text
@@ -62,6 +65,7 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     # lines
     read_lines,
     read_picture_text,
+    join_form_values,
     join_drop_caps,
     join_list_marks,
     join_justified_lines,
@@ -87,9 +91,11 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     label_footnotes,
     # blocks
     read_lone_formula,
+    read_xfa_form,
     join_code_zones,
     write_inline_formulas,
     build_blocks,
+    add_comments,
     add_watermarks,
     stand_columns_up,
 )

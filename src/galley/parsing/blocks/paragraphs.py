@@ -81,9 +81,7 @@ class Paragraph:
 def split(lines: Sequence[TextLine], *, rowwise: bool = False) -> list[Paragraph]:
     """Paragraphs of one zone. ``rowwise``: the lines are cells of rows, whose breaks are kept."""
     columns = [list(lines)] if rowwise else _columns(lines)
-    return [
-        paragraph for column in columns for paragraph in _column_paragraphs(merge_rows(column), rowwise)
-    ]
+    return [paragraph for column in columns for paragraph in _column_paragraphs(merge_rows(column), rowwise)]
 
 
 def _column_paragraphs(lines: list[TextLine], rowwise: bool) -> list[Paragraph]:

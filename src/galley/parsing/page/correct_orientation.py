@@ -57,7 +57,8 @@ def _undo_skew(page: PageState, ocr: OcrEngine) -> None:
         deskewed_boxes(quads, skew, page.image.shape, straight.shape) if small else ocr.detect(straight)
     )
     # The layer of a tilted page is not read: its words' boxes would no longer fit.
-    page.image, page.skew, page.text_layer = straight, skew, TextLayer()
+    page.image, page.skew = straight, skew
+    page.text_layer = TextLayer(fields=page.text_layer.fields, comments=page.text_layer.comments)
 
 
 def turned_layer(layer: TextLayer, clockwise: int, width: int, height: int) -> TextLayer:
@@ -77,6 +78,14 @@ def turned_layer(layer: TextLayer, clockwise: int, width: int, height: int) -> T
             for stamp in layer.stamps
         ],
         pictures=[turned_box(box, clockwise % 360, width, height) for box in layer.pictures],
+        fields=[
+            field.model_copy(update={"bbox": turned_box(field.bbox, clockwise % 360, width, height)})
+            for field in layer.fields
+        ],
+        comments=[
+            replace(comment, bbox=turned_box(comment.bbox, clockwise % 360, width, height))
+            for comment in layer.comments
+        ],
     )
 
 

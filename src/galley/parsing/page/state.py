@@ -136,6 +136,7 @@ class PageState:
             rotation=self.rotation,
             skew=self.skew,
             blocks=self.blocks,
+            fields=self.text_layer.fields,
             warnings=self.warnings,
             failures=self.failures,
             work=self.work,
