@@ -34,8 +34,8 @@ _PARTS = re.compile(r"[^\W_]+")
 
 def with_form_words(
     words: Sequence[TextWord], form: PageForm, scale: float
-) -> tuple[list[TextWord], list[Comment]]:
-    """The words of a page with the values of its fields, and the comments that are no part of its text.
+) -> tuple[list[TextWord], list[Comment], list[BBox]]:
+    """The words of a page with the values of its fields, the comments that are no part of its text, where others are.
 
     A text that is typed beside or upon the blank of a printed form is part of it.
 
@@ -54,16 +54,18 @@ def with_form_words(
         kept, more = _replaced(kept, field, text, size, n in form.multiline, scale)
         added += more
     comments: list[Comment] = []
+    typed_boxes: list[BBox] = []
     for comment in form.comments:
         shown = [word for word in kept if _within(word.bbox, comment.bbox)]
         typed = comment.text.split() if comment.kind == "FreeText" else ()
         own = [word for word in shown if word.text in typed]
         if comment.kind == "FreeText" and _fills_in(comment.bbox, kept, shown, own):
+            typed_boxes.append(comment.bbox)
             added += [] if own else _laid_out(comment.text, comment.bbox, 0.0, True, scale)
         else:
             kept = _without(kept, own)
             comments.append(comment)
-    return [*kept, *added], comments
+    return [*kept, *added], comments, typed_boxes
 
 
 def _fills_in(

@@ -28,6 +28,8 @@ class TextWord:
     italic: bool = False
     mono: bool = False
     char_boxes: NDArray[np.float32] | None = None
+    guessed: bool = False
+    """whether its letters are what its font's codes mean if they are those of TeX; its picture tells"""
     latex: str | None = None
     """the word with its mathematics as ``$…$``; None where it holds none"""
 
@@ -76,6 +78,7 @@ class TextLayer:
     vertical: whether its lines run downwards, as those of Japanese and Chinese may, the right one first.
     fields: the fields of a form on the page; what they say is among ``words``.
     comments: what somebody wrote on the page; not among ``words``, but for what fills a form in.
+    typed: boxes of text that somebody typed on the blanks of a printed form, which is among ``words``.
     xfa: the contents of a dynamic XFA form, which has no words on the page.
     """
 
@@ -89,6 +92,7 @@ class TextLayer:
     vertical: bool = False
     fields: list[FormField] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
+    typed: list[BBox] = field(default_factory=list)
     xfa: list[XfaItem] = field(default_factory=list)
 
 

@@ -19,6 +19,7 @@ from galley.ingest.pdf_page_glyphs import read_page_glyphs
 from galley.ingest.pdf_scene import Scene, read_scene
 from galley.ingest.quality import is_garbage, judge
 from galley.ingest.symbols import plain
+from galley.ingest.type3_codes import is_nameless
 from galley.ingest.vertical import runs_downward
 from galley.ingest.watermarks import part_watermarks
 from galley.ingest.word_breaks import word_spans
@@ -62,9 +63,20 @@ def read_text_layer(
     exact = read_page_glyphs(page, space) if mathematics else None
     vertical = runs_downward(glyphs, spans, page.get_rotation())
     pictures = _pictures(scene, width, height)
-    words, comments = with_form_words(words, form or PageForm(), space.scale)
-    fields = form.fields if form else []
-    return TextLayer(words, quality, reason, pictures, watermarks, stamps, exact, vertical, fields, comments)
+    words, comments, typed = with_form_words(words, form or PageForm(), space.scale)
+    return TextLayer(
+        words,
+        quality,
+        reason,
+        pictures,
+        watermarks,
+        stamps,
+        exact,
+        vertical=vertical,
+        fields=form.fields if form else [],
+        comments=comments,
+        typed=typed,
+    )
 
 
 def _pictures(scene: Scene, width: int, height: int) -> list[BBox]:
@@ -99,6 +111,7 @@ def _word(glyphs: Glyphs, span: list[int]) -> TextWord | None:
         italic=font.italic,
         mono=font.mono,
         char_boxes=np.concatenate(boxes),
+        guessed=any(glyphs.unmapped[i] and is_nameless(glyphs.runs[i].font.name) for i in span),
     )
 
 

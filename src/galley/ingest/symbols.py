@@ -6,6 +6,7 @@ import unicodedata
 
 from galley.ingest.pdf_faces import face
 from galley.ingest.tex_encodings import text_of
+from galley.ingest.type3_codes import is_nameless
 
 _SYMBOL_FONTS = ("wingdings", "webdings", "symbol", "dingbats")
 
@@ -38,7 +39,7 @@ def plain(char: str, font: str, unmapped: bool, last: bool) -> str:
     named = text_of(code, unmapped, face(font).encoding)
     if named is not None:
         return named
-    if unmapped or _is_unknown(code):
+    if (unmapped and not is_nameless(font)) or _is_unknown(code):
         return "\ufffd"
     if 0xFB00 <= code <= 0xFB06:
         return ("ff", "fi", "fl", "ffi", "ffl", "ft", "st")[code - 0xFB00]

@@ -27,6 +27,7 @@ from galley.parsing.lines.measure_body_text import measure_body_text
 from galley.parsing.lines.read_lines import read_lines
 from galley.parsing.lines.read_picture_text import read_picture_text
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.check_guessed_text import check_guessed_text
 from galley.parsing.page.choose_text_source import choose_text_source
 from galley.parsing.page.correct_orientation import correct_orientation
 from galley.parsing.page.detect_regions import detect_regions
@@ -35,6 +36,7 @@ from galley.parsing.page.state import PageState
 from galley.parsing.page.tools import PageTools
 from galley.parsing.regions.add_ruled_tables import add_ruled_tables
 from galley.parsing.regions.drop_implausible_regions import drop_implausible_regions
+from galley.parsing.regions.drop_regions_over_fields import drop_regions_over_fields
 from galley.parsing.regions.extend_tables import extend_tables
 from galley.parsing.regions.fit_figures import fit_figures
 from galley.parsing.regions.recheck_regions import recheck_regions
@@ -58,6 +60,7 @@ PagePass = Callable[[PageState, PageTools], None]
 
 PAGE_PASSES: tuple[PagePass, ...] = (
     # page: the image and where its text comes from
+    check_guessed_text,
     choose_text_source,
     correct_orientation,
     detect_regions,
@@ -71,6 +74,7 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     join_justified_lines,
     measure_body_text,
     # regions: the detector's word against the lines
+    drop_regions_over_fields,
     drop_implausible_regions,
     fit_figures,
     extend_tables,

@@ -11,6 +11,7 @@ from galley.ingest.form_words import BOXES
 from galley.parsing.lines.merge import merge_pieces
 from galley.parsing.page.state import PageState
 from galley.parsing.page.tools import PageTools
+from galley.parsing.text.markers import has_tick_box
 
 # In heights of the label:
 LABEL_REACH = 12.0
@@ -29,10 +30,10 @@ def join_form_values(page: PageState, tools: PageTools) -> None:
     Changes: lines.
     """
     fields = page.text_layer.fields
-    if not fields:
-        return
-    lines = page.lines if page.uses_text_layer else _with_boxes(page.lines, fields)
-    page.lines = joined_form_values(lines, [field.bbox for field in fields])
+    boxes = [*(field.bbox for field in fields), *page.text_layer.typed]
+    if boxes:
+        lines = page.lines if page.uses_text_layer else _with_boxes(page.lines, fields)
+        page.lines = joined_form_values(lines, boxes)
 
 
 def joined_form_values(lines: Sequence[TextLine], fields: Sequence[BBox]) -> list[TextLine]:
@@ -61,7 +62,7 @@ def _parts(row: Sequence[TextLine], fields: Sequence[BBox]) -> list[list[int]]:
             colon = left.text.rstrip().endswith((":", "?", "："))
             reach = LABEL_REACH if colon else NEAR
             joins = gap < reach and (not values[n - 1] or _ends_ticked(left))
-        elif _ends_ticked(left):
+        elif _ends_ticked(left) or has_tick_box(right.text):
             joins = gap < NEAR
         else:
             joins = values[n - 1] and gap < LABEL_REACH and _has_right(right, row, n, fields)
@@ -76,7 +77,11 @@ def _has_between(left: TextLine, right: TextLine, fields: Sequence[BBox]) -> boo
     """Whether nothing but a field that is left open stands between two lines of a row."""
     middle = (left.bbox.center[1] + right.bbox.center[1]) / 2
     open_fields = [
-        box for box in fields if box.y0 < middle < box.y1 and left.bbox.x1 <= box.center[0] <= right.bbox.x0
+        box
+        for box in fields
+        if box.y0 < middle < box.y1
+        and left.bbox.x1 <= box.center[0] <= right.bbox.x0
+        and not _within(left.bbox, box)
     ]
     height = max(1.0, min(left.bbox.height, right.bbox.height))
     return len(open_fields) == 1 and (

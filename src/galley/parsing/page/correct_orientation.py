@@ -82,6 +82,7 @@ def turned_layer(layer: TextLayer, clockwise: int, width: int, height: int) -> T
             field.model_copy(update={"bbox": turned_box(field.bbox, clockwise % 360, width, height)})
             for field in layer.fields
         ],
+        typed=[turned_box(box, clockwise % 360, width, height) for box in layer.typed],
         comments=[
             replace(comment, bbox=turned_box(comment.bbox, clockwise % 360, width, height))
             for comment in layer.comments
