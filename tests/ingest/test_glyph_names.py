@@ -63,9 +63,7 @@ def text_of(names: list[str], cmap: dict[int, str]) -> str:
 
 
 def test_glyphs_are_known_by_name() -> None:
-    assert text_of(["plusminus", "Omega", "uni20AC", "epsilon1"], {0x20: "plusminus"}) == "±Ωє".replace(
-        "є", "€ϵ"
-    )
+    assert text_of(["plusminus", "Omega", "uni20AC", "epsilon1"], {0x20: "plusminus"}) == "±Ω€ϵ"
 
 
 def test_glyphs_are_known_by_the_characters_of_their_font() -> None:

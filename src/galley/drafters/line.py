@@ -29,6 +29,7 @@ class TextLine:
     words: the line's words in order, where the drafter knows their boxes; their texts joined by spaces give ``text``
         up to white space.
     size: font size (or line height for OCR) in pixels. bold, italic, mono: from the font, False when unknown.
+    entry: whether it is an entry of a table of contents.
     char_frames: (len(text),) the recogniser's frame each character was read at, features: (frames, channels) its
         features; only where asked for, for a model that reads them.
     """
@@ -42,5 +43,6 @@ class TextLine:
     bold: bool = False
     italic: bool = False
     mono: bool = False
+    entry: bool = False
     char_frames: NDArray[np.int64] | None = None
     features: NDArray[np.float16] | None = None

@@ -11,6 +11,7 @@ import ctypes
 import io
 import logging
 import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
@@ -66,6 +67,7 @@ def character(name: str) -> str:
 
     plain = name.split(".", 1)[0]
     found = _OTHER_NAMES.get(plain) or toUnicode(plain)
+    found = unicodedata.normalize("NFC", found)  # an ohm is an omega
     return found if len(found) <= 1 else _LIGATURES.get(found, "")
 
 
@@ -109,7 +111,7 @@ def _reverse_map(font: Any) -> dict[str, str]:
     best = font["cmap"].getBestCmap() if "cmap" in font else None
     found: dict[str, str] = {}
     for code, name in sorted((best or {}).items()):
-        if not 0xE000 <= code <= 0xF8FF:
+        if not 0xE000 <= code <= 0xF8FF and chr(code).isprintable() and not chr(code).isspace():
             found.setdefault(name, chr(code))
     return found
 

@@ -19,6 +19,7 @@ from galley.parsing.blocks.read_lone_formula import read_lone_formula
 from galley.parsing.blocks.read_xfa_form import read_xfa_form
 from galley.parsing.blocks.stand_columns_up import stand_columns_up
 from galley.parsing.blocks.write_inline_formulas import write_inline_formulas
+from galley.parsing.lines.join_contents_entries import join_contents_entries
 from galley.parsing.lines.join_drop_caps import join_drop_caps
 from galley.parsing.lines.join_form_values import join_form_values
 from galley.parsing.lines.join_justified_lines import join_justified_lines
@@ -50,6 +51,7 @@ from galley.parsing.zones.label_footnotes import label_footnotes
 from galley.parsing.zones.label_furniture import label_furniture
 from galley.parsing.zones.order_zone_lines import order_zone_lines
 from galley.parsing.zones.order_zones import order_zones
+from galley.parsing.zones.part_contents import part_contents
 from galley.parsing.zones.split_formula_zones import split_formula_zones
 from galley.parsing.zones.split_lines_at_regions import split_lines_at_regions
 
@@ -69,6 +71,7 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     read_lines,
     read_picture_text,
     join_form_values,
+    join_contents_entries,
     join_drop_caps,
     join_list_marks,
     join_justified_lines,
@@ -93,6 +96,7 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     join_captions,
     label_furniture,
     label_footnotes,
+    part_contents,
     # blocks
     read_lone_formula,
     read_xfa_form,
