@@ -30,7 +30,8 @@ def test_latin_lines_stay_as_they_are() -> None:
 
 
 def test_signs_between_latin_words_stay_with_them() -> None:
-    assert read(("לבית", 232), ("Salt", 100), ("-", 146), ("Pepper", 162)) == ["לבית Salt - Pepper"]
+    words = (("קניתי", 282), ("לבית", 232), ("Salt", 100), ("-", 146), ("Pepper", 162))
+    assert read(*words) == ["קניתי לבית Salt - Pepper"]
 
 
 def test_numbers_alone_run_with_the_line() -> None:
