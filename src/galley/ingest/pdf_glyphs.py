@@ -159,14 +159,14 @@ class _GlyphReader:
     ) -> None:
         """Put characters for codes where fonts tell what their glyphs are, and mark those as mapped."""
         tables: dict[int, Candidates] = {}
-        codes = {ord(chars[i]) for i in np.flatnonzero(unmapped) if is_nameless(runs[i].font.name)}
-        for index in np.flatnonzero(unmapped):
+        codes = {ord(chars[i]) for i in np.flatnonzero(unmapped) if is_nameless(runs[int(i)].font.name)}
+        for index in map(int, np.flatnonzero(unmapped)):
             if is_nameless(runs[index].font.name):
                 chars[index] = text_of_code(ord(chars[index]), codes)  # a guess, so it stays unmapped
                 continue
             if face(runs[index].font.name).encoding:
                 continue  # a table of TeX's tells more
-            raw = pdfium_c.FPDFTextObj_GetFont(pdfium_c.FPDFText_GetTextObject(self._text, int(index)))
+            raw = pdfium_c.FPDFTextObj_GetFont(pdfium_c.FPDFText_GetTextObject(self._text, index))
             address = ctypes.cast(raw, ctypes.c_void_p).value or 0
             if address not in tables:
                 tables[address] = font_characters(raw)
