@@ -135,3 +135,30 @@ def test_codes_that_are_no_letters_are_read_from_their_pictures() -> None:
 @pytest.mark.parametrize("name", ["", ".notdef", "cid123", "glyph00147"])
 def test_numbers_of_glyphs_are_no_names(name: str) -> None:
     assert character(name) == ""
+
+
+def test_a_glyph_that_nothing_names_is_read_from_its_picture_or_reported() -> None:
+    """A symbol of a font with private codes among plain words: its picture is a letter, or a shape that is none."""
+
+    def parsed(drawing: str) -> galley.Document:
+        cmap = (
+            "/CIDInit/ProcSet findresource begin 12 dict begin begincmap /CMapName/X def /CMapType 2 def "
+            "1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfchar <41> <E123> endbfchar endcmap end end"
+        )
+        font = (
+            "<</Type/Font/Subtype/Type3/FontBBox[0 -300 700 900]/FontMatrix[.001 0 0 .001 0 0]/Name/Own"
+            f"/Encoding<</Type/Encoding/Differences[65/sign]>>/CharProcs<</sign {FIRST_XOBJECT} 0 R>>"
+            f"/Resources<</Font<</F1 3 0 R>>>>/FirstChar 65/LastChar 65/Widths[700]/ToUnicode {FIRST_XOBJECT + 1} 0 R>>"
+        )
+        words = "BT /F1 16 Tf 72 700 Td (The plan of the house has a room marked) Tj ET"
+        content = f"{words} BT /F9 16 Tf 372 700 Td <41> Tj ET"
+        page = PdfPage(content, xobjects={"P": ("<<>>", drawing.encode()), "C": ("<<>>", cmap.encode())})
+        return galley.parse(make_pdf(page, fonts={"F9": font}))
+
+    letter = parsed("700 0 d0 BT /F1 1000 Tf (R) Tj ET")
+    assert letter.to_text().strip() == "The plan of the house has a room marked R"
+    assert not letter.pages[0].warnings
+    shape = parsed("700 0 d0 50 300 600 60 re f 50 100 600 20 re f 200 0 20 700 re f")
+    text = shape.to_text().strip()
+    assert text.startswith("The plan of the house has a room marked")
+    assert ("\ufffd" in text) == bool(shape.pages[0].warnings)

@@ -33,6 +33,7 @@ from galley.parsing.page.choose_text_source import choose_text_source
 from galley.parsing.page.correct_orientation import correct_orientation
 from galley.parsing.page.detect_regions import detect_regions
 from galley.parsing.page.lay_columns_level import lay_columns_level
+from galley.parsing.page.read_unknown_glyphs import read_unknown_glyphs
 from galley.parsing.page.state import PageState
 from galley.parsing.page.tools import PageTools
 from galley.parsing.regions.add_ruled_tables import add_ruled_tables
@@ -64,6 +65,7 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     # page: the image and where its text comes from
     check_guessed_text,
     choose_text_source,
+    read_unknown_glyphs,
     correct_orientation,
     detect_regions,
     lay_columns_level,

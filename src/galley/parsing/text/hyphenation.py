@@ -66,10 +66,8 @@ class Vocabulary:
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self.own: set[str] = set()
-        self._learned, self._whole = (
-            0,
-            None,
-        )  # how many words the language of all was told by, and that language
+        self._learned = 0  # words that the language of all of them was told by
+        self._whole: str | None = None
         for text in texts:
             self.learn(text)
 
