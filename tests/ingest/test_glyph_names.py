@@ -72,7 +72,7 @@ def test_glyphs_are_known_by_the_characters_of_their_font() -> None:
 
 def test_a_name_that_tells_nothing_is_no_character() -> None:
     assert text_of(["g17"], {0x20: "g17"}) in ("\ufffd", "")
-    assert [character(name) for name in ("g17", "f_f_i", "A.small", "a_b")] == ["", "\ufb03", "A", ""]
+    assert [character(name) for name in ("g17", "f_f_i", "A.small", "T_h")] == ["", "\ufb03", "A", "Th"]
 
 
 def test_codes_of_tex_encodings() -> None:
@@ -162,3 +162,7 @@ def test_a_glyph_that_nothing_names_is_read_from_its_picture_or_reported() -> No
     text = shape.to_text().strip()
     assert text.startswith("The plan of the house has a room marked")
     assert ("\ufffd" in text) == bool(shape.pages[0].warnings)
+
+
+def test_a_ligature_without_a_character_is_spelled_out() -> None:
+    assert text_of(["T_h", "plusminus"], {0x20: "plusminus"}) == "Th±"

@@ -42,7 +42,8 @@ def printed(leader: str, *, title: str = "Plates", whole: bool = False) -> list[
 @pytest.mark.parametrize("leader", ["........", ". . . . . . .", "……", "______"])
 def test_entries_with_leaders_are_lines(leader: str, whole: bool) -> None:
     found = joined_contents(printed(leader, whole=whole))
-    assert [one.text for one in found] == ["Plates", *(f"{words} … {page}" for words, page in ENTRIES)]
+    between = leader if whole else f" {leader} "
+    assert [one.text for one in found] == ["Plates", *(f"{words}{between}{page}" for words, page in ENTRIES)]
     assert [one.entry for one in found] == [False, True, True, True, True]
 
 
@@ -67,7 +68,7 @@ def test_dots_before_other_things_are_no_contents() -> None:
 
 def test_entries_are_list_items_nested_by_their_numbers() -> None:
     state = PageState(1, np.full((400, 1000, 3), 255, np.uint8))
-    lines = joined_contents(printed("......", whole=True))
+    lines = joined_contents(printed(" …… ", whole=True))
     state.zones = [Zone(Label.TABLE, BBox(x0=0, y0=0, x1=900, y1=300), lines)]
     part_contents(state, None)  # type: ignore[arg-type]
     assert [zone.label for zone in state.zones] == [Label.TEXT] + 4 * [Label.LIST_ITEM]
@@ -77,10 +78,10 @@ def test_entries_are_list_items_nested_by_their_numbers() -> None:
     page = Page(number=1, width=1000, height=400, blocks=blocks_of(state.zones, 20.0))
     (page,) = nest_list_items([page], None)  # type: ignore[arg-type]
     assert page.to_markdown().split("\n")[2:] == [
-        "- 1 Birds of the coast … 3",
-        "    - 1.1 Waders … 5",
-        "    - 1.2 Gulls … 19",
-        "- 2 Birds of the hills … 40",
+        "- 1 Birds of the coast …… 3",
+        "    - 1.1 Waders …… 5",
+        "    - 1.2 Gulls …… 19",
+        "- 2 Birds of the hills …… 40",
         "",
     ]
 

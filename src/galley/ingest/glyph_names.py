@@ -54,21 +54,21 @@ def font_characters(font: pdfium_c.FPDF_FONT) -> Candidates:
 
 
 def chosen(candidates: Sequence[tuple[str, float | None]], width: float) -> str | None:
-    """The candidate whose width is that of the glyph on the page, in type sizes."""
+    """The first candidate whose width is that of the glyph on the page, in type sizes; None where it has no name."""
     for char, own in candidates:
         if own is None or abs(own - width) < _SAME_WIDTH:
-            return char
+            return char or None
     return None
 
 
 def character(name: str) -> str:
-    """The character of a glyph's name, "" for a name that tells nothing or means several that are no ligature."""
+    """The character of a glyph's name, several of a ligature, "" for a name that tells nothing."""
     from fontTools.agl import toUnicode  # only few pages need it
 
     plain = name.split(".", 1)[0]
     found = _OTHER_NAMES.get(plain) or toUnicode(plain)
     found = unicodedata.normalize("NFC", found)  # an ohm is an omega
-    return found if len(found) <= 1 else _LIGATURES.get(found, "")
+    return _LIGATURES.get(found, found)
 
 
 def _program(font: pdfium_c.FPDF_FONT) -> bytes:
@@ -94,8 +94,7 @@ def _of_sfnt(data: bytes) -> Candidates:
 
     def add(code: int, name: str) -> None:
         char = chars.get(name) or character(name)
-        if char:
-            found.setdefault(code, []).append((char, widths.get(name)))
+        found.setdefault(code, []).append((char, widths.get(name)))
 
     for number, name in enumerate(names):
         add(number, name)
@@ -118,6 +117,7 @@ def _reverse_map(font: Any) -> dict[str, str]:
 
 def _of_cff(data: bytes) -> Candidates:
     from fontTools.cffLib import CFFFontSet
+    from fontTools.pens.basePen import NullPen
 
     fonts = CFFFontSet()
     fonts.decompile(io.BytesIO(data), None)
@@ -125,17 +125,19 @@ def _of_cff(data: bytes) -> Candidates:
     if hasattr(top, "ROS"):
         return {}
     encoding = top.Encoding if isinstance(top.Encoding, list) else []
+    scale = abs(top.FontMatrix[0]) if hasattr(top, "FontMatrix") else 0.001
     found: Candidates = {}
     for names in (encoding, top.charset):
         for code, name in enumerate(names):
-            if name != ".notdef" and (char := character(name)):
-                found.setdefault(code, []).append((char, None))
+            if name != ".notdef" and name in top.CharStrings:
+                shape = top.CharStrings[name]
+                shape.draw(NullPen())
+                found.setdefault(code, []).append((character(name), shape.width * scale))
     return found
 
 
 def _of_type1(data: bytes) -> Candidates:
     found: Candidates = {}
     for code, name in _NAMED.findall(data.partition(b"eexec")[0]):
-        if char := character(name.decode("latin-1")):
-            found[int(code)] = [(char, None)]
+        found[int(code)] = [(character(name.decode("latin-1")), None)]
     return found

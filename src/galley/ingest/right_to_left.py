@@ -26,7 +26,7 @@ _FIGURES = ("EN", "AN")
 
 def runs_leftward(char: str) -> bool:
     """Whether a character is a letter of a script that is written to the left."""
-    return unicodedata.bidirectional(char) in _RIGHT_TO_LEFT
+    return unicodedata.bidirectional(char[:1] or " ") in _RIGHT_TO_LEFT
 
 
 class Unit:
@@ -34,7 +34,7 @@ class Unit:
 
     def __init__(self, glyphs: Glyphs, index: int) -> None:
         self.indices = [index]
-        self.char = glyphs.chars[index]
+        self.char = glyphs.chars[index][0]
         self.size = max(1.0, float(glyphs.sizes[index]))
         self.x0, self.x1 = float(glyphs.boxes[index][0]), float(glyphs.boxes[index][2])
 

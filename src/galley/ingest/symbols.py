@@ -27,6 +27,8 @@ def plain(char: str, font: str, unmapped: bool, last: bool) -> str:
 
     Ligatures are spelled out, line-end hyphens become ``-``, symbol fonts' bullets are as in Unicode.
     """
+    if len(char) > 1:  # a ligature that has no character of its own
+        return char
     if char in _HYPHENS:
         return "-" if last else ""
     code = ord(char)

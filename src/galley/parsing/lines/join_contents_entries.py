@@ -19,8 +19,6 @@ LEAST_RISING = 0.8
 """Share of the entries whose page is not before that of the one above."""
 SAME_EDGE = 0.7
 """In heights of a line: how far the right edges of page numbers differ."""
-LEADER = " … "
-"""What stands for the dots, however many are printed."""
 _PAGE = r"(\d{1,4}|[ivxlc]{1,7}|[IVXLC]{1,7}|[A-Z]{1,2}[-.]\d{1,3}|\d{1,2}-\d{1,3})"
 _ENTRY = re.compile(
     rf"(?P<words>\S.*?\S|\S)\s*(?:(?:\.\s?){{4,}}|(?:…\s?){{2,}}|(?:[·•]\s?){{4,}}|_{{4,}})\s*(?P<page>{_PAGE})"
@@ -71,8 +69,7 @@ def _with_leaders(
             match = _ENTRY.fullmatch(" ".join(lines[n].text.strip() for n in pieces))
             if match and any(map(str.isalpha, match["words"])):
                 line = merge_pieces([lines[n] for n in pieces])
-                text = match["words"] + LEADER + match["page"]
-                found.append((pieces, replace(line, text=text, entry=True)))
+                found.append((pieces, replace(line, entry=True)))
                 pieces = []
     return found
 
