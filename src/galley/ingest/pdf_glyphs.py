@@ -175,6 +175,8 @@ class _GlyphReader:
             found = chosen(tables[address].get(ord(chars[index]), ()), width / max(1e-6, runs[index].size))
             if found:
                 chars[index], unmapped[index] = found, False
+            elif chars[index] != " " and chars[index].isspace():
+                chars[index] = "\ufffd"  # a code that happens to be that of a line's end
 
     def _places(self, count: int) -> Iterator[tuple[tuple[float, float, float, float], tuple[float, float]]]:
         """The box ``left, bottom, right, top`` of each character and its origin on the baseline."""

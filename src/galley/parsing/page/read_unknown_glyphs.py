@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from galley.document import BBox
@@ -11,6 +12,8 @@ from galley.parsing.page.state import PageState
 from galley.parsing.page.tools import PageTools
 
 UNKNOWN = "\ufffd"
+LIGATURE = ".{1,3}"
+"""What one glyph may stand for."""
 MOST_WORDS = 32
 """Words with such glyphs that are read; a page of many is read by OCR as a whole."""
 LEAST_CONFIDENCE = 0.9
@@ -41,10 +44,9 @@ def read_unknown_glyphs(page: PageState, tools: PageTools) -> None:
 def _read(word: TextWord, page: PageState, ocr: OcrEngine) -> TextWord:
     (line,) = ocr.read_lines(page.image, [word.bbox])
     whole = "".join(line.text.split())
-    if len(word.text) > 1 and len(whole) == len(word.text):
-        same = [a == b for a, b in zip(word.text, whole, strict=True) if a != UNKNOWN]
-        if same and all(same):
-            return replace(word, text=whole)
+    shape = "".join(LIGATURE if char == UNKNOWN else re.escape(char) for char in word.text)
+    if word.text.strip(UNKNOWN) and re.fullmatch(shape, whole):
+        return _spelled(word, whole)
     if word.char_boxes is None or len(word.char_boxes) != len(word.text):
         return word
     chars = list(word.text)
@@ -52,6 +54,11 @@ def _read(word: TextWord, page: PageState, ocr: OcrEngine) -> TextWord:
         if char == UNKNOWN:
             chars[n] = _alone(word, n, page, ocr)
     return replace(word, text="".join(chars))
+
+
+def _spelled(word: TextWord, text: str) -> TextWord:
+    """The word with another text; its characters keep their boxes where there are as many."""
+    return replace(word, text=text, char_boxes=word.char_boxes if len(text) == len(word.text) else None)
 
 
 def _alone(word: TextWord, n: int, page: PageState, ocr: OcrEngine) -> str:
