@@ -46,3 +46,9 @@ def test_a_suspended_hyphen_keeps_its_space() -> None:
 
 def test_a_name_keeps_its_hyphen() -> None:
     assert join_lines(["by Navier-", "Stokes flow"], Vocabulary()) == "by Navier-Stokes flow"
+
+
+def test_soft_hyphens_join_whatever_the_word() -> None:
+    assert join_lines(["der Wärmetausch\u00ad", "koeffizient der Wand"], Vocabulary()) == (
+        "der Wärmetauschkoeffizient der Wand"
+    )

@@ -51,3 +51,35 @@ def test_hanging_items_are_list_items_with_all_their_lines() -> None:
     blocks = blocks_of(zones_of([], joined_list_marks(found), 1000, 400), 20.0)
     items = [block.content for block in blocks if block.label is Label.LIST_ITEM]
     assert items == [f"Ground {i} needs more words than fit into one line of it." for i in range(2)]
+
+
+def test_numbers_of_clauses_far_from_their_text_stand_before_it() -> None:
+    found = texts(
+        line("1.", 100, 0),
+        line("Parties", 300, 0),
+        line(".1", 180, 40),
+        line("The owner lets the house to the tenant named below.", 300, 40),
+        line(".2", 180, 80),
+        line("The tenant takes it as it stands.", 300, 80),
+        line("§ 3", 100, 120),
+        line("Either may end the lease.", 180, 120),
+    )
+    assert found == [
+        "1. Parties",
+        ".1 The owner lets the house to the tenant named below.",
+        ".2 The tenant takes it as it stands.",
+        "§ 3 Either may end the lease.",
+    ]
+
+
+def test_a_far_number_with_no_others_like_it_is_no_mark() -> None:
+    assert len(texts(line("7.", 100, 0), line("words in another column", 300, 0))) == 2
+
+
+def test_clauses_are_items_and_telephone_numbers_are_not() -> None:
+    clause = [line(".4 No pets are kept in the house or in the garden behind it.", 100, 0, 800)]
+    phone = [line("(030) 555-0123 is the number of the office in the town.", 100, 0, 800)]
+    (item,) = blocks_of(zones_of([], clause, 1000, 400), 20.0)
+    (text,) = blocks_of(zones_of([], phone, 1000, 400), 20.0)
+    assert (item.label, item.content[:10]) == (Label.LIST_ITEM, ".4 No pets")
+    assert text.label is Label.TEXT

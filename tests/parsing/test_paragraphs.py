@@ -7,6 +7,7 @@ from page_states import blocks_of
 
 from galley.document import BBox, Block, Document, Label, Page
 from galley.drafters.line import TextLine
+from galley.parsing.blocks.paragraphs import split
 from galley.parsing.document.link_paragraphs import link_paragraphs
 from galley.parsing.document.measure_document import measure_document
 from galley.parsing.document.nest_list_items import nest_list_items
@@ -234,3 +235,17 @@ def test_a_line_that_cannot_end_a_sentence_ends_no_paragraph(upper: str, lower: 
     first = "The report of the committee names a number of causes, and the first one is that"
     rows = [line(text, i, x1=100 + 6.2 * len(text)) for i, text in enumerate((first, upper, lower))]
     assert len(contents(*rows)) == 1
+
+
+def test_a_paragraph_written_to_the_left_begins_at_the_right() -> None:
+    rows = [
+        ("המועצה החליטה לפתוח את הגשר מחדש לאחר שנתיים", 100.0),
+        ("של עבודות ותושבי העיר שמחו על כך מאוד ויצאו", 100.0),
+    ]
+    lines = [
+        TextLine(text, BBox(x0=left, y0=30.0 * n, x1=600, y1=30.0 * n + 20), size=20)
+        for n, (text, left) in enumerate([*rows, ("לחגוג ברחובות.", 450.0)])
+    ]
+    (paragraph,) = split(lines)
+    assert [line.text for line in paragraph.lines] == [line.text for line in lines]
+    assert paragraph.lines[2].bbox.x0 == 450

@@ -164,6 +164,26 @@ class Block(Data):
         return self
 
 
+class FormField(Data):
+    """A field of a form.
+
+    Attributes:
+        name: its full name in the file.
+        type: ``text``, ``checkbox``, ``radio``, ``combo``, ``list``, ``button`` or ``signature``.
+        value: the text; the chosen option, or the list of them; whether a box is checked; None where there is none.
+        options: what can be chosen; the value that a check box or radio button stands for.
+        label: what the file calls it for its readers.
+        bbox: where it is.
+    """
+
+    name: str
+    type: str
+    value: bool | str | list[str] | None = None
+    options: list[str] = Field(default_factory=list)
+    label: str | None = None
+    bbox: BBox
+
+
 class Failure(Data):
     """Something that was asked for and could not be read.
 
@@ -211,6 +231,7 @@ class Page(Data):
         rotation: clockwise turn in degrees (0, 90, 180, 270) that made it upright.
         skew: small angle in degrees that was undone after that.
         blocks: the blocks in reading order.
+        fields: the fields of a form on it, with their values.
         warnings: what was done otherwise than asked, such as a lower resolution.
         failures: parts that a model could not read, whose drafts are kept. The document lists them too.
         work: what reading with a model took; not part of the document.
@@ -223,6 +244,7 @@ class Page(Data):
     rotation: int = 0
     skew: float = 0.0
     blocks: list[Block] = Field(default_factory=list)
+    fields: list[FormField] = Field(default_factory=list)
     warnings: list[str] = Field(default_factory=list)
     failures: list[str] = Field(default_factory=list, exclude=True)
     work: Work | None = Field(default=None, exclude=True)

@@ -39,6 +39,7 @@ class TextLine:
         bold: From the font, False when unknown.
         italic: From the font, False when unknown.
         mono: From the font, False when unknown.
+        entry: Whether it is an entry of a table of contents.
         char_frames: (len(text),) the recogniser's frame each character was read at; only where asked for, for a
             model that reads them.
         features: (frames, channels) the recogniser's features, likewise.
@@ -54,6 +55,7 @@ class TextLine:
     bold: bool = False
     italic: bool = False
     mono: bool = False
+    entry: bool = False
     char_frames: NDArray[np.int64] | None = None
     features: NDArray[np.float16] | None = None
     ink: LetterInk | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from galley.document import BBox
-from galley.drafters.bidi import in_reading_order
+from galley.drafters.bidi import in_reading_order, is_leftward
 from galley.drafters.glyph_formulas.words_of_layer import with_inline_formulas
 from galley.drafters.line import TextLine, Word
 from galley.drafters.small_caps import with_drawn_capitals, with_small_caps
@@ -178,6 +179,8 @@ def _glued(words: Sequence[TextWord]) -> list[TextWord]:
 
 
 def _touches(left: TextWord, right: TextWord) -> bool:
+    if unicodedata.category(left.text[0]) == "Mn":  # points of the letters of a word that ends there
+        return left.bbox.x1 > right.bbox.x0
     size = max(_size(left), _size(right))
     gap = (right.bbox.x0 - left.bbox.x1) / max(1e-6, size)
     # A raised mark before a word, as before the address of an author, is no part of the word.
@@ -187,6 +190,8 @@ def _touches(left: TextWord, right: TextWord) -> bool:
 
 def _merged(left: TextWord, right: TextWord) -> TextWord:
     longer = left if len(left.text) >= len(right.text) else right
+    if is_leftward(longer.text):
+        left, right = right, left
     known = left.char_boxes is not None and right.char_boxes is not None
     boxes = np.concatenate([left.char_boxes, right.char_boxes]) if known else None
     latex = None

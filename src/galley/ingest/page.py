@@ -8,9 +8,10 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from galley.document import BBox, Page
+from galley.document import BBox, FormField, Page
 from galley.document.spans import CharStyle
 from galley.ingest.page_glyphs import PageGlyphs
+from galley.ingest.xfa import XfaItem
 
 
 @dataclass
@@ -30,8 +31,20 @@ class TextWord:
     char_boxes: NDArray[np.float32] | None = None
     styles: tuple[CharStyle, ...] | None = None
     """style of each character; None where all are plain"""
+    guessed: bool = False
+    """whether its letters are what its font's codes mean if they are those of TeX; its picture tells"""
     latex: str | None = None
     """the word with its mathematics as ``$…$``; None where it holds none"""
+
+
+@dataclass(frozen=True)
+class Comment:
+    """What somebody wrote on a page. kind: the annotation's subtype. author: "" where it is not named."""
+
+    kind: str
+    text: str
+    author: str
+    bbox: BBox
 
 
 @dataclass(frozen=True)
@@ -65,6 +78,11 @@ class TextLayer:
     watermarks: what is stamped aslant over the page, each text once; not among ``words``.
     stamps: where the watermarks stand, every one of them.
     glyphs: the page's glyphs and rules where it holds mathematics, None elsewhere.
+    vertical: whether its lines run downwards, as those of Japanese and Chinese may, the right one first.
+    fields: the fields of a form on the page; what they say is among ``words``.
+    comments: what somebody wrote on the page; not among ``words``, but for what fills a form in.
+    typed: boxes of text that somebody typed on the blanks of a printed form, which is among ``words``.
+    xfa: the contents of a dynamic XFA form, which has no words on the page.
     """
 
     words: list[TextWord] = field(default_factory=list)
@@ -74,6 +92,11 @@ class TextLayer:
     watermarks: list[TextWord] = field(default_factory=list)
     stamps: list[Stamp] = field(default_factory=list)
     glyphs: PageGlyphs | None = None
+    vertical: bool = False
+    fields: list[FormField] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
+    typed: list[BBox] = field(default_factory=list)
+    xfa: list[XfaItem] = field(default_factory=list)
 
 
 @dataclass

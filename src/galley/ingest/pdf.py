@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from pathlib import Path
 
@@ -12,8 +13,11 @@ import pypdfium2.raw as pdfium_c
 from numpy.typing import NDArray
 
 from galley.errors import InputError
-from galley.ingest.page import PageImage
+from galley.ingest.page import LayerQuality, PageImage, TextLayer
+from galley.ingest.pdf_forms import PageForm, read_page_form
+from galley.ingest.pdf_glyphs import PageMap
 from galley.ingest.pdf_text import read_text_layer
+from galley.ingest.pdf_xfa import is_dynamic, read_dynamic_form
 from galley.ingest.reader import Limits
 
 _LOCK = threading.RLock()
@@ -41,6 +45,7 @@ class PdfReader:
         self._limits = limits
         self._password = password
         self._reads = 0
+        self._forms: dict[int, PageForm] = {}  # of pages that no longer have their annotations
         with _LOCK:
             self._document = self._open()
             self.page_count = len(self._document)
@@ -53,12 +58,20 @@ class PdfReader:
             if self._reads and self._reads % _REOPEN_EVERY == 0:
                 self._document.close()
                 self._document = self._open()
+                self._forms.clear()
             self._reads += 1
-            page = self._load(number)
+            page, form = self._load(number)
             try:
                 scale, notes = self._scale(page)
+                if number == 1 and is_dynamic(self._document):
+                    items = read_dynamic_form(self._document)
+                    width, height = (math.ceil(side * scale) for side in page.get_size())
+                    blank = np.full((height, width, 3), 255, dtype=np.uint8)
+                    layer = TextLayer(quality=LayerQuality.GOOD, reason="the page is an XFA form", xfa=items)
+                    return PageImage(number, blank, scale * _POINTS_PER_INCH, layer, notes)
                 image = _render(page, scale)
-                return PageImage(number, image, scale * _POINTS_PER_INCH, read_text_layer(page, image), notes)
+                layer = read_text_layer(page, image, form)
+                return PageImage(number, image, scale * _POINTS_PER_INCH, layer, notes)
             finally:
                 page.close()
 
@@ -85,15 +98,20 @@ class PdfReader:
             return f"the password does not open {self._name}"
         return f"{self._name} is encrypted; give its password with --password"
 
-    def _load(self, number: int) -> pdfium.PdfPage:
+    def _load(self, number: int) -> tuple[pdfium.PdfPage, PageForm]:
+        """The page with its filled fields as part of it, and the fields and comments it had."""
         try:
             page = self._document[number - 1]
+            if number not in self._forms:
+                scale, _ = self._scale(page)
+                width, height = (math.ceil(side * scale) for side in page.get_size())
+                self._forms[number] = read_page_form(self._document, page, PageMap(page, width, height))
             if _flatten(page):
                 page.close()
                 page = self._document[number - 1]
         except pdfium.PdfiumError as error:
             raise InputError(f"page {number} is damaged and cannot be read") from error
-        return page
+        return page, self._forms[number]
 
     def _scale(self, page: pdfium.PdfPage) -> tuple[float, list[str]]:
         """Pixels per point, lowered to the pixel limit, and a note when it was."""

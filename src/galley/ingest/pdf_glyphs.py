@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 from numpy.typing import NDArray
+
+from galley.ingest.glyph_names import Candidates, chosen, font_characters
+from galley.ingest.pdf_faces import face
+from galley.ingest.type3_codes import is_nameless, text_of_code
 
 ASCENT, DESCENT = 0.88, 0.25
 """Type sizes above and below the baseline: the medians of what the fonts of 80 files say of themselves."""
@@ -160,8 +164,38 @@ class _GlyphReader:
             sizes[index] = run.size * space.scale
             unmapped[index] = pdfium_c.FPDFText_HasUnicodeMapError(self._text, index) == 1
         generated = np.array([run is self._runs[0] for run in runs], dtype=bool)
+        if unmapped.any():
+            self._name(chars, points, runs, unmapped)
         points = _on_baseline(points, origins, ups)
         return Glyphs(chars, space.boxes(points), sizes, runs, unmapped, generated)
+
+    def _name(
+        self,
+        chars: list[str],
+        points: NDArray[np.float64],
+        runs: Sequence[Run],
+        unmapped: NDArray[np.bool_],
+    ) -> None:
+        """Put characters for codes where fonts tell what their glyphs are, and mark those as mapped."""
+        tables: dict[int, Candidates] = {}
+        codes = {ord(chars[i]) for i in np.flatnonzero(unmapped) if is_nameless(runs[int(i)].font.name)}
+        for index in map(int, np.flatnonzero(unmapped)):
+            if is_nameless(runs[index].font.name):
+                chars[index] = text_of_code(ord(chars[index]), codes)  # a guess, so it stays unmapped
+                continue
+            if face(runs[index].font.name).encoding:
+                continue  # a table of TeX's tells more
+            raw = pdfium_c.FPDFTextObj_GetFont(pdfium_c.FPDFText_GetTextObject(self._text, index))
+            address = ctypes.cast(raw, ctypes.c_void_p).value or 0
+            if address not in tables:
+                tables[address] = font_characters(raw)
+            level = abs(np.cos(np.radians(runs[index].angle))) > 0.5
+            width = abs(points[index, 2] - points[index, 0] if level else points[index, 3] - points[index, 1])
+            found = chosen(tables[address].get(ord(chars[index]), ()), width / max(1e-6, runs[index].size))
+            if found:
+                chars[index], unmapped[index] = found, False
+            elif chars[index] != " " and chars[index].isspace():
+                chars[index] = "\ufffd"  # a code that happens to be that of a line's end
 
     def _places(self, count: int) -> Iterator[tuple[tuple[float, float, float, float], tuple[float, float]]]:
         """The box ``left, bottom, right, top`` of each character and its origin on the baseline."""

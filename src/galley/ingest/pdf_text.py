@@ -12,15 +12,19 @@ from numpy.typing import NDArray
 from galley.document import BBox
 from galley.document.spans import PLAIN, CharStyle
 from galley.ingest.accents import join_accents
+from galley.ingest.form_words import with_form_words
 from galley.ingest.page import LayerQuality, TextLayer, TextWord
 from galley.ingest.pdf_char_styles import char_styles
 from galley.ingest.pdf_faces import face
+from galley.ingest.pdf_forms import PageForm
 from galley.ingest.pdf_glyphs import Glyphs, PageMap, read_glyphs
 from galley.ingest.pdf_page_glyphs import read_page_glyphs
 from galley.ingest.pdf_rules import read_rules
 from galley.ingest.pdf_scene import Scene, read_scene
 from galley.ingest.quality import is_garbage, judge
 from galley.ingest.symbols import plain
+from galley.ingest.type3_codes import is_nameless
+from galley.ingest.vertical import runs_downward
 from galley.ingest.watermarks import part_watermarks
 from galley.ingest.word_breaks import word_spans
 
@@ -28,8 +32,12 @@ _BLANK_CONTRAST = 8
 """Grey levels; a word whose box is more even than this cannot be seen."""
 
 
-def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer:
+def read_text_layer(
+    page: pdfium.PdfPage, image: NDArray[np.uint8], form: PageForm | None = None
+) -> TextLayer:
     """The words of ``page`` in content order. ``image``: (height, width, 3) uint8, the page as rendered.
+
+    form: the page's fields and comments.
 
     Words that cannot be seen (invisible render mode, beneath a picture, in the colour of the paper) are kept
     only where they are most of the layer, a scan's OCR; on any other page they are not what the page says.
@@ -39,7 +47,7 @@ def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer
     scene = read_scene(page, space)
     glyphs = join_accents(read_glyphs(page, space, scene.text_order))
     rules = read_rules(page, space)
-    spans = word_spans(glyphs)
+    glyphs, spans = word_spans(glyphs)
     styles = char_styles(page, space, glyphs, spans, scene, rules)
     words, seen, runs = [], [], []
     for span in spans:
@@ -59,7 +67,22 @@ def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer
     fonts = {run.font.name for run in glyphs.runs}
     mathematics = quality is not LayerQuality.OCR and any(face(name).mathematical for name in fonts)
     exact = read_page_glyphs(page, space, rules) if mathematics else None
-    return TextLayer(words, quality, reason, _pictures(scene, width, height), watermarks, stamps, exact)
+    vertical = runs_downward(glyphs, spans, page.get_rotation())
+    pictures = _pictures(scene, width, height)
+    words, comments, typed = with_form_words(words, form or PageForm(), space.scale)
+    return TextLayer(
+        words,
+        quality,
+        reason,
+        pictures,
+        watermarks,
+        stamps,
+        exact,
+        vertical=vertical,
+        fields=form.fields if form else [],
+        comments=comments,
+        typed=typed,
+    )
 
 
 def _pictures(scene: Scene, width: int, height: int) -> list[BBox]:
@@ -97,6 +120,7 @@ def _word(glyphs: Glyphs, span: list[int], styles: Sequence[CharStyle]) -> TextW
         mono=font.mono,
         char_boxes=np.concatenate(boxes),
         styles=tuple(spelled_styles) if any(style != PLAIN for style in spelled_styles) else None,
+        guessed=any(glyphs.unmapped[i] and is_nameless(glyphs.runs[i].font.name) for i in span),
     )
 
 

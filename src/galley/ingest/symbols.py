@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from galley.ingest.pdf_faces import face
 from galley.ingest.tex_encodings import text_of
+from galley.ingest.type3_codes import is_nameless
 
 _SYMBOL_FONTS = ("wingdings", "webdings", "symbol", "dingbats")
 
@@ -24,6 +27,8 @@ def plain(char: str, font: str, unmapped: bool, last: bool) -> str:
 
     Ligatures are spelled out, line-end hyphens become ``-``, symbol fonts' bullets are as in Unicode.
     """
+    if len(char) > 1:  # a ligature that has no character of its own
+        return char
     if char in _HYPHENS:
         return "-" if last else ""
     code = ord(char)
@@ -36,10 +41,12 @@ def plain(char: str, font: str, unmapped: bool, last: bool) -> str:
     named = text_of(code, unmapped, face(font).encoding)
     if named is not None:
         return named
-    if unmapped or _is_unknown(code):
+    if (unmapped and not is_nameless(font)) or _is_unknown(code):
         return "\ufffd"
     if 0xFB00 <= code <= 0xFB06:
         return ("ff", "fi", "fl", "ffi", "ffl", "ft", "st")[code - 0xFB00]
+    if 0xFB1D <= code <= 0xFDFF or 0xFE70 <= code <= 0xFEFC:  # shapes of Hebrew and Arabic letters
+        return unicodedata.normalize("NFKC", char).strip()
     return "" if code in (0x200B, 0xFEFF, 0x2060) else char
 
 

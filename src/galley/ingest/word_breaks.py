@@ -8,11 +8,13 @@ the glyphs' own advances decide, measured against the usual gap of their line.
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from galley.ingest.pdf_glyphs import Glyphs
+from galley.ingest.right_to_left import leftward_words, runs_leftward
 
 _WIDE_GAP = 0.5
 """Font sizes; a gap that separates words whatever the line's letters do."""
@@ -23,13 +25,50 @@ _TRACKED = (0.05, 0.35)
 """Font sizes; usual gaps in this range are letter spacing, wider ones are those of columns of single figures."""
 _LEAST_PAIRS = 6
 """Pairs of letters that a line needs to have a usual gap."""
+_OTHER_LINE = 0.7
+"""Font sizes between the lower edges of two characters that do not stand on one line."""
 _LEADERS = frozenset("._-·…•*=")
 """Signs that are set in rows with gaps of their own."""
 
 
-def word_spans(glyphs: Glyphs) -> list[list[int]]:
-    """Indices of the characters of each word, in content order; white space belongs to none."""
-    printed = np.flatnonzero([not char.isspace() for char in glyphs.chars])
+def word_spans(glyphs: Glyphs) -> tuple[Glyphs, list[list[int]]]:
+    """Indices of the characters of each word, in content order; white space belongs to none.
+
+    The glyphs are those given, but for the brackets of lines that are written to the left.
+    """
+    if not any(map(runs_leftward, glyphs.chars)):
+        return glyphs, _spans(glyphs, np.ones(len(glyphs.chars), dtype=bool))
+    chars = list(glyphs.chars)
+    spans: list[list[int]] = []
+    rest = np.ones(len(chars), dtype=bool)
+    for line in _lines(glyphs):
+        if any(runs_leftward(chars[i]) for i in line):
+            words, brackets = leftward_words(glyphs, line)
+            spans += words
+            rest[line] = False
+            for index, char in brackets.items():
+                chars[index] = char
+    glyphs = replace(glyphs, chars=chars)
+    return glyphs, sorted([*spans, *_spans(glyphs, rest)], key=min)
+
+
+def _lines(glyphs: Glyphs) -> list[list[int]]:
+    """Indices of the printed characters and own spaces of each level line, as PDFium ends them."""
+    lines: list[list[int]] = [[]]
+    for index, char in enumerate(glyphs.chars):
+        if char in "\r\n":
+            lines.append([])
+        elif not glyphs.generated[index]:
+            last = lines[-1][-1] if lines[-1] else index
+            if abs(glyphs.boxes[index, 3] - glyphs.boxes[last, 3]) > _OTHER_LINE * glyphs.sizes[last]:
+                lines.append([])
+            lines[-1].append(index)
+    return lines
+
+
+def _spans(glyphs: Glyphs, chosen: NDArray[np.bool_]) -> list[list[int]]:
+    """Words of the chosen characters."""
+    printed = np.flatnonzero(chosen & np.array([not char.isspace() for char in glyphs.chars], dtype=bool))
     if len(printed) == 0:
         return []
     starts = np.flatnonzero(_breaks(glyphs, printed)) + 1
@@ -53,7 +92,12 @@ def _gaps(glyphs: Glyphs, before: NDArray[np.int64], after: NDArray[np.int64]) -
     """(n,) gap of each pair in font sizes, along or across the line, whichever is wider."""
     a, b = glyphs.boxes[before], glyphs.boxes[after]
     gap = np.maximum.reduce([b[:, 0] - a[:, 2], a[:, 0] - b[:, 2], b[:, 1] - a[:, 3], a[:, 1] - b[:, 3]])
-    return gap / np.maximum(np.maximum(glyphs.sizes[before], glyphs.sizes[after]), 1.0)
+    size = np.maximum(np.maximum(glyphs.sizes[before], glyphs.sizes[after]), 1.0)
+    # The signs of East Asian scripts fill squares, whatever the box of a full stop is.
+    square = np.array([char >= "\u2e80" for char in glyphs.chars], dtype=bool)
+    pitch = np.abs((b[:, :2] + b[:, 2:] - a[:, :2] - a[:, 2:]) / 2).max(axis=1)
+    gap = np.where(square[before] & square[after], np.minimum(gap, pitch - size), gap)
+    return gap / size
 
 
 def _between(

@@ -11,15 +11,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from galley.parsing.blocks.add_comments import add_comments
 from galley.parsing.blocks.add_watermarks import add_watermarks
 from galley.parsing.blocks.build_blocks import build_blocks
 from galley.parsing.blocks.drop_ordinary_styles import drop_ordinary_styles
 from galley.parsing.blocks.join_code_zones import join_code_zones
 from galley.parsing.blocks.read_lone_formula import read_lone_formula
+from galley.parsing.blocks.read_xfa_form import read_xfa_form
 from galley.parsing.blocks.report_unread_text import report_unread_text
+from galley.parsing.blocks.stand_columns_up import stand_columns_up
 from galley.parsing.blocks.tie_footnotes import tie_footnotes
 from galley.parsing.blocks.write_inline_formulas import write_inline_formulas
+from galley.parsing.lines.join_contents_entries import join_contents_entries
 from galley.parsing.lines.join_drop_caps import join_drop_caps
+from galley.parsing.lines.join_form_values import join_form_values
 from galley.parsing.lines.join_justified_lines import join_justified_lines
 from galley.parsing.lines.join_list_marks import join_list_marks
 from galley.parsing.lines.measure_body_text import measure_body_text
@@ -27,13 +32,17 @@ from galley.parsing.lines.read_lines import read_lines
 from galley.parsing.lines.read_other_scripts import read_other_scripts
 from galley.parsing.lines.read_picture_text import read_picture_text
 from galley.parsing.options import ParseOptions
+from galley.parsing.page.check_guessed_text import check_guessed_text
 from galley.parsing.page.choose_text_source import choose_text_source
 from galley.parsing.page.correct_orientation import correct_orientation
 from galley.parsing.page.detect_regions import detect_regions
+from galley.parsing.page.lay_columns_level import lay_columns_level
+from galley.parsing.page.read_unknown_glyphs import read_unknown_glyphs
 from galley.parsing.page.state import PageState
 from galley.parsing.page.tools import PageTools
 from galley.parsing.regions.add_ruled_tables import add_ruled_tables
 from galley.parsing.regions.drop_implausible_regions import drop_implausible_regions
+from galley.parsing.regions.drop_regions_over_fields import drop_regions_over_fields
 from galley.parsing.regions.extend_tables import extend_tables
 from galley.parsing.regions.fit_figures import fit_figures
 from galley.parsing.regions.recheck_regions import recheck_regions
@@ -47,6 +56,7 @@ from galley.parsing.zones.label_footnotes import label_footnotes
 from galley.parsing.zones.label_furniture import label_furniture
 from galley.parsing.zones.order_zone_lines import order_zone_lines
 from galley.parsing.zones.order_zones import order_zones
+from galley.parsing.zones.part_contents import part_contents
 from galley.parsing.zones.split_formula_zones import split_formula_zones
 from galley.parsing.zones.split_lines_at_regions import split_lines_at_regions
 
@@ -57,18 +67,24 @@ PagePass = Callable[[PageState, PageTools], None]
 
 PAGE_PASSES: tuple[PagePass, ...] = (
     # page: the image and where its text comes from
+    check_guessed_text,
     choose_text_source,
+    read_unknown_glyphs,
     correct_orientation,
     detect_regions,
+    lay_columns_level,
     # lines
     read_lines,
     read_other_scripts,
     read_picture_text,
+    join_form_values,
+    join_contents_entries,
     join_drop_caps,
     join_list_marks,
     join_justified_lines,
     measure_body_text,
     # regions: the detector's word against the lines
+    drop_regions_over_fields,
     drop_implausible_regions,
     fit_figures,
     extend_tables,
@@ -87,14 +103,18 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     join_captions,
     label_furniture,
     label_footnotes,
+    part_contents,
     # blocks
     read_lone_formula,
+    read_xfa_form,
     join_code_zones,
     write_inline_formulas,
     build_blocks,
     drop_ordinary_styles,
     tie_footnotes,
+    add_comments,
     add_watermarks,
+    stand_columns_up,
     report_unread_text,
 )
 

@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ET
 
 from galley.document import BBox, Block, Document, Label, Line, Page
 from galley.drafters.files.common import number, text_block
-from galley.drafters.files.xml import local_name, parse_xml
 from galley.errors import InputError
+from galley.ingest.safe_xml import local_name, parse_xml
 
 _DPI = 200.0
 # Pixels per unit at that resolution.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from galley.drafters.bidi import in_reading_order
 from galley.drafters.tables.cells import Place, Places
 from galley.drafters.tables.frame import Frame, Row, touched
 from galley.drafters.tables.header_spans import spread_headings
@@ -111,5 +112,6 @@ def cell_text(pieces: list[Piece], em: float) -> str:
             lines[-1].append(piece)
         else:
             lines.append([piece])
-    text = " ".join(p.text for line in lines for p in sorted(line, key=lambda piece: piece.x0))
+    words = ([w for p in sorted(line, key=lambda piece: piece.x0) for w in p.words] for line in lines)
+    text = " ".join(word.text for line in words for word in in_reading_order(line))
     return _LEADER.sub("", text)

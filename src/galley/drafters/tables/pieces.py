@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from galley.document import BBox
+from galley.drafters.bidi import in_reading_order, is_leftward
 from galley.drafters.line import TextLine, Word
 from galley.drafters.tables.rulings import Ruling
 
@@ -27,8 +28,8 @@ class Piece:
 
     @property
     def text(self) -> str:
-        """The words joined by spaces."""
-        return " ".join(word.text for word in self.words)
+        """The words in the order they are read in, joined by spaces."""
+        return " ".join(word.text for word in in_reading_order(self.words))
 
     @property
     def middle(self) -> float:
@@ -70,7 +71,7 @@ def _split(line: TextLine) -> list[Word]:
         return [Word(" ".join(texts), box)]
     total = sum(len(text) for text in texts) + len(texts) - 1
     step, at, words = box.width / total, box.x0, []
-    for text in texts:
+    for text in texts[::-1] if is_leftward(line.text) else texts:
         words.append(Word(text, BBox(x0=at, y0=box.y0, x1=at + step * len(text), y1=box.y1)))
         at += step * (len(text) + 1)
     return words

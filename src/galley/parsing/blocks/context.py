@@ -10,6 +10,7 @@ from galley.document import BBox, Table
 from galley.drafters.formulas import Formula
 from galley.drafters.line import TextLine
 from galley.geometry import crop
+from galley.layout.orientation import turned
 from galley.parsing.blocks.latex import read_glyph_latex, read_latex
 from galley.parsing.page.state import BodyText, PageState
 from galley.parsing.page.tools import PageTools
@@ -39,7 +40,8 @@ def context_of(page: PageState, tools: PageTools) -> BlockContext:
 
     def save_figure(bbox: BBox) -> str:
         assert sink is not None
-        return sink(f"page-{page.number}-figure-{next(numbers)}", crop(image, bbox))
+        picture = turned(crop(image, bbox), (360 - page.turned) % 360)
+        return sink(f"page-{page.number}-figure-{next(numbers)}", picture)
 
     glyphs = page.text_layer.glyphs if page.uses_text_layer else None
 

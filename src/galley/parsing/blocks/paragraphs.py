@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from galley.document import BBox
+from galley.drafters.bidi import is_leftward
 from galley.drafters.line import TextLine
 from galley.parsing.lines.merge import merge_rows
 from galley.parsing.text.hyphenation import first_word, text_width
@@ -87,7 +88,23 @@ class Paragraph:
 def split(lines: Sequence[TextLine], *, rowwise: bool = False) -> list[Paragraph]:
     """Paragraphs of one zone. ``rowwise``: the lines are cells of rows, whose breaks are kept."""
     columns = [list(lines)] if rowwise else _columns(lines)
-    return [paragraph for column in columns for paragraph in _Column(merge_rows(column)).paragraphs(rowwise)]
+    return [paragraph for column in columns for paragraph in _column_paragraphs(merge_rows(column), rowwise)]
+
+
+def _column_paragraphs(lines: list[TextLine], rowwise: bool) -> list[Paragraph]:
+    """Paragraphs of one column; one that is written to the left is looked at in the mirror."""
+    if 2 * sum(is_leftward(line.text) for line in lines) <= len(lines):
+        return _Column(lines).paragraphs(rowwise)
+    mirrored = [replace(line, bbox=_mirrored(line.bbox)) for line in lines]
+    own = {id(image): line for image, line in zip(mirrored, lines, strict=True)}
+    return [
+        replace(paragraph, lines=[own[id(line)] for line in paragraph.lines])
+        for paragraph in _Column(mirrored).paragraphs(rowwise)
+    ]
+
+
+def _mirrored(box: BBox) -> BBox:
+    return BBox(x0=-box.x1, y0=box.y0, x1=-box.x0, y1=box.y1)
 
 
 def _columns(lines: Sequence[TextLine]) -> list[list[TextLine]]:

@@ -17,7 +17,7 @@ from galley.parsing.blocks.spans import spans_of
 from galley.parsing.lines.merge import merge_rows
 from galley.parsing.page.state import Zone
 from galley.parsing.text.hyphenation import join_lines
-from galley.parsing.text.markers import is_asian_section, without_bullet
+from galley.parsing.text.markers import has_tick_box, is_asian_section, without_bullet
 
 LOW_CONFIDENCE = 0.8
 """Confidence, 0 to 1, below which a block is flagged."""
@@ -88,7 +88,8 @@ def text_blocks(zone: Zone, context: BlockContext) -> list[Block]:
 def heading_or_text(zone: Zone, context: BlockContext) -> list[Block]:
     """A zone that the detector took for a heading, as a heading unless it is too long or has no letters."""
     lines = merge_rows(zone.lines)
-    if len(lines) > MOST_HEADING_ROWS or not any(char.isalpha() for line in lines for char in line.text):
+    lettered = any(char.isalpha() for line in lines for char in line.text)
+    if len(lines) > MOST_HEADING_ROWS or not lettered or any(has_tick_box(line.text) for line in lines):
         return text_blocks(Zone(Label.TEXT, zone.bbox, zone.lines, zone.score, zone.rowwise), context)
     return [running_block(Label.HEADING, Paragraph(lines), context)]
 

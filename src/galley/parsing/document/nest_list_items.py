@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from galley.document import Block, Label, Page
 from galley.parsing.document.state import DocumentState, type_size
 
+_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,5})\.?\s")
 DEEPEST = 6
 """Deepest level."""
 SAME_INDENT = 0.8
@@ -39,6 +41,11 @@ def _nest_lists(page: Page) -> None:
 
 
 def _nest(run: list[Block]) -> None:
+    if _is_flush(run):
+        depths = [_depth(block) for block in run]
+        for block, depth in zip(run, depths, strict=True):
+            block.level = min(DEEPEST, max(1, depth - min(d for d in depths if d) + 1))
+        return
     stack: list[float] = []
     for block in run:
         slack = SAME_INDENT * type_size(block)
@@ -48,6 +55,22 @@ def _nest(run: list[Block]) -> None:
         if not stack or left > stack[-1] + slack:
             stack.append(left)
         block.level = min(DEEPEST, len(stack))
+
+
+def _is_flush(run: list[Block]) -> bool:
+    """Whether the items begin at one edge and numbers of several parts tell how deep they are."""
+    depths = [depth for block in run if (depth := _depth(block))]
+    if len(depths) < 2 or max(depths) < 2:
+        return False
+    slack = SAME_INDENT * min(type_size(block) for block in run)
+    lefts = [block.bbox.x0 for block in run]
+    return max(lefts) - min(lefts) <= slack
+
+
+def _depth(block: Block) -> int:
+    """Parts of the number that an item opens with, 0 where there is none."""
+    match = _NUMBER.match(block.content)
+    return match[1].count(".") + 1 if match else 0
 
 
 def _nearer(left: float, stack: list[float]) -> bool:

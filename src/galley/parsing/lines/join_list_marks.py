@@ -7,7 +7,7 @@ like a table's first column.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,9 +23,16 @@ _DASHES = "-–—*·"
 _SURE = frozenset(BULLETS) - frozenset(_DASHES)
 # Word processors draw the circle of a second level with this letter.
 _CIRCLE = {"o": "◦"}
-_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivxl]{1,5}|[IVXL]{1,5})[.)]")
+_NUMBER = re.compile(
+    r"\(?(?:\d{1,3}|[a-zA-Z]|[ivxl]{1,5}|[IVXL]{1,5})[.)]"
+    r"|\.\d{1,2}|(?:\d{1,2}\.){1,4}\d{1,2}\.?|§{1,2}\s?\d{1,4}[a-z]?\.?"  # numbers of clauses
+)
 MARK_REACH = 4.0
 """Farthest from a mark to its item, in heights of the item's line."""
+FAR_REACH = 10.0
+"""The same where the item begins where the item of another mark does."""
+SAME_EDGE = 0.3
+"""In heights of the item's line: how far left edges of such items differ."""
 CELL_REACH = 8.0
 """Farthest that cells of a table's row are apart, in heights of the line."""
 LEAST_ITEM_CHARS = 15
@@ -46,9 +53,10 @@ def joined_list_marks(lines: Sequence[TextLine]) -> list[TextLine]:
     rows = _Rows(lines)
     whole: dict[int, TextLine] = {}
     gone: set[int] = set()
+    marks = {i: mark for i, line in enumerate(lines) if (mark := _mark(line.text))}
+    items = rows.items_of(marks)
     for i, line in enumerate(lines):
-        mark = _mark(line.text)
-        item = rows.item_of(i, certain=mark in _SURE) if mark else None
+        mark, item = marks.get(i), items.get(i)
         if mark and item is not None and item not in gone:
             whole[min(i, item)] = merge_pieces([replace(line, text=mark, size=lines[item].size), lines[item]])
             gone |= {i, item}
@@ -71,15 +79,33 @@ class _Rows:
         self.lines = lines
         self.corners = corners_of([line.bbox for line in lines])
 
-    def item_of(self, i: int, *, certain: bool) -> int | None:
+    def items_of(self, marks: Mapping[int, str]) -> dict[int, int]:
+        """The line that each mark stands before, for those that stand before one."""
+        found = {i: self._item_of(i, MARK_REACH, certain=mark in _SURE) for i, mark in marks.items()}
+        far = {
+            i: self._item_of(i, FAR_REACH, certain=mark in _SURE)
+            for i, mark in marks.items()
+            if found[i] is None
+        }
+        for i, item in far.items():
+            others = [other for n, other in (found | far).items() if n != i and other is not None]
+            if item is not None and any(self._same_edge(item, other) for other in others):
+                found[i] = item
+        return {i: item for i, item in found.items() if item is not None}
+
+    def _same_edge(self, a: int, b: int) -> bool:
+        return abs(self.corners[a, 0] - self.corners[b, 0]) < SAME_EDGE * self._height(a)
+
+    def _item_of(self, i: int, reach: float, *, certain: bool) -> int | None:
         """The line that line ``i`` is the mark of.
 
         Args:
             i: The line's index.
+            reach: Farthest it may stand, in heights of the line.
             certain: It cannot be anything but a mark.
         """
         right = self._beside(i, right=True)
-        if right is None or self._gap(i, right) > MARK_REACH * self._height(right):
+        if right is None or self._gap(i, right) > reach * self._height(right):
             return None
         if not any(map(str.isalpha, self.lines[right].text)) or self.corners[i, 0] >= self.corners[right, 0]:
             return None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from galley.document import BBox
+from galley.drafters.bidi import in_reading_order
 from galley.drafters.line import TextLine
 from galley.geometry import rows
 
@@ -20,6 +21,7 @@ def merge_pieces(parts: Sequence[TextLine]) -> TextLine:
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
+    parts = in_reading_order(parts)
     bbox = BBox.around(part.bbox for part in parts)
     known = [(part.confidence, len(part.text)) for part in parts if part.confidence is not None]
     weight = sum(length for _, length in known)

@@ -58,7 +58,8 @@ def _undo_skew(page: PageState, ocr: OcrEngine) -> None:
         deskewed_boxes(quads, skew, page.image.shape, straight.shape) if small else ocr.detect(straight)
     )
     # The layer of a tilted page is not read: its words' boxes would no longer fit.
-    page.image, page.skew, page.text_layer = straight, skew, TextLayer()
+    page.image, page.skew = straight, skew
+    page.text_layer = TextLayer(fields=page.text_layer.fields, comments=page.text_layer.comments)
 
 
 def turned_layer(layer: TextLayer, clockwise: int, width: int, height: int) -> TextLayer:
@@ -78,11 +79,22 @@ def turned_layer(layer: TextLayer, clockwise: int, width: int, height: int) -> T
             for stamp in layer.stamps
         ],
         pictures=[turned_box(box, clockwise % 360, width, height) for box in layer.pictures],
+        fields=[
+            field.model_copy(update={"bbox": turned_box(field.bbox, clockwise % 360, width, height)})
+            for field in layer.fields
+        ],
+        typed=[turned_box(box, clockwise % 360, width, height) for box in layer.typed],
+        comments=[
+            replace(comment, bbox=turned_box(comment.bbox, clockwise % 360, width, height))
+            for comment in layer.comments
+        ],
     )
 
 
 def _runs_sideways(layer: TextLayer) -> bool:
-    """Whether most of the longer words stand taller than wide."""
+    """Whether most of the longer words stand taller than wide, but for writing in columns."""
+    if layer.vertical:
+        return False
     shapes = [word.bbox.height > 1.5 * word.bbox.width for word in layer.words if len(word.text) > 3]
     return len(shapes) >= _LEAST_WORDS and 2 * sum(shapes) > len(shapes)
 

@@ -66,6 +66,7 @@ class PageState:
         text_layer: The PDF's own words; empty for pictures.
         uses_text_layer: Whether lines are taken from the text layer rather than read from the image.
         rotation: Degrees the page was turned clockwise by: 0, 90, 180 or 270.
+        turned: Degrees the page is turned clockwise by for the passes between, its lines being columns; 0 or 270.
         skew: Degrees of tilt undone after that, positive when lines fell towards the right.
         line_quads: (n, 4, 2) rotated boxes of text lines, corners from the top left clockwise; None where none have
             been looked for yet.
@@ -89,6 +90,7 @@ class PageState:
     text_layer: TextLayer = field(default_factory=TextLayer)
     uses_text_layer: bool = False
     rotation: int = 0
+    turned: int = 0
     skew: float = 0.0
     line_quads: NDArray[np.float32] | None = None
     regions: list[Region] = field(default_factory=list)
@@ -141,6 +143,7 @@ class PageState:
             rotation=self.rotation,
             skew=self.skew,
             blocks=self.blocks,
+            fields=self.text_layer.fields,
             warnings=self.warnings,
             failures=self.failures,
             work=self.work,

@@ -11,10 +11,17 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
+from galley.parsing.text.hyphen_compounds import LANGUAGES, keeps_hyphen
+from galley.parsing.text.language import language_of
+
 _HYPHENS = "-‐\u00ad"
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _TAIL = re.compile(r"([^\W\d_]+)[-‐\u00ad]$")
 _HEAD = re.compile(r"[^\W\d_]+")
+_CHAIN = re.compile(r"[^\W\d_]{1,5}-[^\W\d_]")
+_LINK = re.compile(r"[-‐](à|de|du|en|la|le|les|et|the|of|to|in|and|on|up|by)[-‐]$", re.IGNORECASE)
+_NEAR = 300
+"""Characters before a line's end that tell its language."""
 _SUSPENDED = {
     *("and", "or", "to"),  # English
     *("und", "oder", "bis", "sowie"),  # German
@@ -59,6 +66,8 @@ class Vocabulary:
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self.own: set[str] = set()
+        self._learned = 0  # words that the language of all of them was told by
+        self._whole: str | None = None
         for text in texts:
             self.learn(text)
 
@@ -87,20 +96,42 @@ class Vocabulary:
             return None
         tail, head = _TAIL.search(before), _HEAD.match(after)
         if tail and head:
-            return self._hyphen(tail.group(1), head.group())
+            return self._hyphen(tail.group(1), head.group(), before[-_NEAR:], after)
         if before[-1] in "-‐" and before[-2:-1].isalnum() and after[0].isalnum():
             return ""
         return "" if _spaceless(before[-1], after[0]) else " "
 
-    def _hyphen(self, tail: str, head: str) -> str | None:
+    def _hyphen(self, tail: str, head: str, before: str, after: str) -> str | None:
+        if self._is_chained(tail, before, after):
+            return ""
         if head in _SUSPENDED:
             return " "
         if f"{tail}-{head}".lower() in self.own:
             return ""
+        language = self._language(f"{before} {after}")
+        if language in LANGUAGES:
+            if (tail + head).lower() in self.own and head.islower():
+                return None
+            # Their words are not listed; but they are divided far oftener than they are compounds of two.
+            kept = not (head.islower() or (tail + head).isupper()) or keeps_hyphen(tail, head, language)
+            return "" if kept else None
         if (head.islower() or (tail + head).isupper()) and tail + head in self:
             return None
         # Half a word is no word, in whatever language; both parts of a compound are.
         return None if head.islower() and (self._is_fragment(tail) or self._is_fragment(head)) else ""
+
+    def _language(self, text: str) -> str | None:
+        """The language of the text around a line's end, or else that of all that is known."""
+        near = language_of([match.group().lower() for match in _WORD.finditer(text)])
+        if near is None and self._learned != len(self.own):
+            self._learned, self._whole = len(self.own), language_of(self.own)
+        return near or self._whole
+
+    def _is_chained(self, tail: str, before: str, after: str) -> bool:
+        """Whether a compound of more than two words goes on in the next line: ``state-`` ``of-the-art``."""
+        return bool(_LINK.search(before)) or (
+            (len(tail) < LEAST_LETTERS or tail in self) and bool(_CHAIN.match(after))
+        )
 
     def _is_fragment(self, part: str) -> bool:
         """Whether part of a broken word is no word itself; of short ones that cannot be said."""

@@ -10,7 +10,8 @@ import re
 BULLETS = "•‣◦▪▫●○■□◆◇➢➤►▶✓✔∙·–—"
 _BULLET = re.compile(rf"^\s*([{BULLETS}]|[-*](?=\s))\s*(?=\S)")
 _ENUMERATOR = re.compile(
-    r"^\s*(\(?(?:\d{1,3}|[a-zA-Z]|[ivxlIVXL]{1,6})\)|\(?(?:\d{1,2}|[a-zA-Z]|[ivxl]{1,5}|[IVXL]{1,5})\.)\s+(?=\S)"
+    r"^\s*(\(?(?:\d{1,3}|[a-zA-Z]|[ivxlIVXL]{1,6})\)|\(?(?:\d{1,2}|[a-zA-Z]|[ivxl]{1,5}|[IVXL]{1,5})\."
+    r"|\.\d{1,2}|\[[ x]\]|\( \))\s+(?=\S)"  # numbers of clauses, boxes to be ticked
     r"(?!\d{3}[-.\s]\d{2,4}\b)"  # what follows the area code of a telephone number
 )
 # Chinese and Japanese set no space after a list number.
@@ -55,6 +56,11 @@ def bare_number(text: str) -> int | None:
 def is_asian_section(text: str) -> bool:
     """Whether a line opens with the number of a Chinese section, ``二、`` or ``（三）``."""
     return bool(_ASIAN_SECTION.match(text))
+
+
+def has_tick_box(text: str) -> bool:
+    """Whether a line opens with a box of a form that is or may be ticked."""
+    return text.lstrip().startswith(("[ ] ", "[x] ", "( ) ", "(x) "))
 
 
 def without_bullet(text: str) -> str:
