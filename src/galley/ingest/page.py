@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from galley.document import BBox, Page
 from galley.ingest.page_glyphs import PageGlyphs
+from galley.ingest.page_vectors import PageVectors
 
 
 @dataclass
@@ -17,6 +18,7 @@ class TextWord:
     """A word of a PDF's text layer; box in page-image pixels, size in pixels.
 
     ``char_boxes`` is (len(text), 4) float32, ``x0, y0, x1, y1`` per character in page-image pixels.
+    ``underlined``, ``struck`` and ``highlighted`` say what is drawn under, through and behind the word alone.
     """
 
     text: str
@@ -29,6 +31,9 @@ class TextWord:
     char_boxes: NDArray[np.float32] | None = None
     latex: str | None = None
     """the word with its mathematics as ``$…$``; None where it holds none"""
+    underlined: bool = False
+    struck: bool = False
+    highlighted: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,7 @@ class TextLayer:
     watermarks: what is stamped aslant over the page, each text once; not among ``words``.
     stamps: where the watermarks stand, every one of them.
     glyphs: the page's glyphs and rules where it holds mathematics, None elsewhere.
+    vectors: the page's rules and fills but those that belong to single words; None where there is no PDF.
     """
 
     words: list[TextWord] = field(default_factory=list)
@@ -71,6 +77,7 @@ class TextLayer:
     watermarks: list[TextWord] = field(default_factory=list)
     stamps: list[Stamp] = field(default_factory=list)
     glyphs: PageGlyphs | None = None
+    vectors: PageVectors | None = None
 
 
 @dataclass

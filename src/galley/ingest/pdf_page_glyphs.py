@@ -14,18 +14,19 @@ from numpy.typing import NDArray
 from galley.ingest.page_glyphs import FontFace, PageGlyphs
 from galley.ingest.pdf_faces import face
 from galley.ingest.pdf_glyphs import PageMap
-from galley.ingest.pdf_rules import read_rules
+from galley.ingest.pdf_paths import PathTable
+from galley.ingest.pdf_rules import thin_boxes
 
 _BLANK = (0x0, 0x9, 0xA, 0xD, 0x20, 0xA0)
 _INVISIBLE_MODES = (pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium_c.FPDF_TEXTRENDERMODE_CLIP)
 _LONGEST_NAME = 256
 
 
-def read_page_glyphs(page: pdfium.PdfPage, space: PageMap) -> PageGlyphs:
-    """Glyphs and rules of a page, placed by ``space``. Spaces, PDFium's own among them, are left out."""
+def read_page_glyphs(page: pdfium.PdfPage, space: PageMap, paths: PathTable) -> PageGlyphs:
+    """Glyphs of a page and rules of its ``paths``, placed by ``space``. Spaces, PDFium's own too, are left out."""
     text = page.get_textpage()
     try:
-        return _Reader(text).read(space, read_rules(page, space))
+        return _Reader(text).read(space, thin_boxes(paths, space))
     finally:
         text.close()
 

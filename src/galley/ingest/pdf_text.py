@@ -14,9 +14,11 @@ from galley.ingest.page import LayerQuality, TextLayer, TextWord
 from galley.ingest.pdf_faces import face
 from galley.ingest.pdf_glyphs import Glyphs, PageMap, read_glyphs
 from galley.ingest.pdf_page_glyphs import read_page_glyphs
+from galley.ingest.pdf_rules import read_vectors
 from galley.ingest.pdf_scene import Scene, read_scene
 from galley.ingest.quality import is_garbage, judge
 from galley.ingest.symbols import plain
+from galley.ingest.text_decorations import decorated
 from galley.ingest.watermarks import part_watermarks
 from galley.ingest.word_breaks import word_spans
 
@@ -51,8 +53,10 @@ def read_text_layer(page: pdfium.PdfPage, image: NDArray[np.uint8]) -> TextLayer
         words = [word for word in words if not is_garbage(word.text)]
     fonts = {run.font.name for run in glyphs.runs}
     mathematics = quality is not LayerQuality.OCR and any(face(name).mathematical for name in fonts)
-    exact = read_page_glyphs(page, space) if mathematics else None
-    return TextLayer(words, quality, reason, _pictures(scene, width, height), watermarks, stamps, exact)
+    exact = read_page_glyphs(page, space, scene.paths) if mathematics else None
+    words, vectors = decorated(words, read_vectors(scene, space, width, height))
+    pictures = _pictures(scene, width, height)
+    return TextLayer(words, quality, reason, pictures, watermarks, stamps, exact, vectors)
 
 
 def _pictures(scene: Scene, width: int, height: int) -> list[BBox]:

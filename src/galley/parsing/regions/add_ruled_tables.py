@@ -26,10 +26,11 @@ SENTENCE_CHARS = 40
 def add_ruled_tables(page: PageState, tools: PageTools) -> None:
     """Add tables drawn as grids of rules; one seen with sentences around it shrinks to the grid.
 
-    Reads: image, lines, regions.
+    Reads: image, text_layer, uses_text_layer, lines, regions.
     Changes: regions.
     """
-    page.regions = with_ruled_tables(page.regions, find_tables(page.image, page.lines), page.lines)
+    vectors = page.vectors_in(BBox(x0=0, y0=0, x1=page.width, y1=page.height))
+    page.regions = with_ruled_tables(page.regions, find_tables(page.image, page.lines, vectors), page.lines)
 
 
 def with_ruled_tables(
