@@ -28,6 +28,7 @@ from galley.parsing.page.correct_orientation import correct_orientation
 from galley.parsing.page.detect_regions import detect_regions
 from galley.parsing.page.state import PageState
 from galley.parsing.page.tools import PageTools
+from galley.parsing.regions.add_aligned_tables import add_aligned_tables
 from galley.parsing.regions.add_ruled_tables import add_ruled_tables
 from galley.parsing.regions.drop_implausible_regions import drop_implausible_regions
 from galley.parsing.regions.extend_tables import extend_tables
@@ -68,6 +69,7 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     fit_figures,
     extend_tables,
     add_ruled_tables,
+    add_aligned_tables,
     recheck_regions,
     # zones: every line in one of them
     split_lines_at_regions,

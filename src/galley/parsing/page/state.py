@@ -32,6 +32,7 @@ class Zone:
         lines: Its lines of text in reading order.
         score: The layout detector's, 0 to 1; None where the lines alone made the zone.
         rowwise: Whether the lines are cells of rows, to be read across.
+        drawn: Whether it is a table whose cells the page draws.
     """
 
     label: Label
@@ -39,6 +40,7 @@ class Zone:
     lines: list[TextLine] = field(default_factory=list)
     score: float | None = None
     rowwise: bool = False
+    drawn: bool = False
 
 
 @dataclass(frozen=True)
