@@ -7,11 +7,14 @@ uint8 RGB.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from galley.document import BBox
+
+_Float = TypeVar("_Float", np.float32, np.float64)
 
 
 def corners_of(boxes: Sequence[BBox]) -> NDArray[np.float64]:
@@ -81,9 +84,7 @@ def turned(box: BBox, clockwise: int, width: int, height: int) -> BBox:
     return BBox(x0=x0, y0=y0, x1=x1, y1=y1)
 
 
-def turned_corners(
-    boxes: NDArray[np.float32], clockwise: int, width: int, height: int
-) -> NDArray[np.float32]:
+def turned_corners(boxes: NDArray[_Float], clockwise: int, width: int, height: int) -> NDArray[_Float]:
     """Boxes (n, 4) on a ``width`` × ``height`` page turned clockwise by 90, 180 or 270 degrees."""
     x0, y0, x1, y1 = boxes.T
     if clockwise == 90:

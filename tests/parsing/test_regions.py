@@ -36,12 +36,13 @@ def test_a_ruled_table_replaces_what_was_seen_in_its_place() -> None:
         Region(Label.TEXT, _box(0, 600, 500, 700), 0.9),
     )
     found = with_ruled_tables([figure, text], [_box(90, 90, 510, 510)])
-    assert found == [text, Region(Label.TABLE, _box(90, 90, 510, 510), 1.0)]
+    assert found == [text, Region(Label.TABLE, _box(90, 90, 510, 510), 1.0, drawn=True)]
 
 
 def test_a_table_already_seen_is_not_doubled() -> None:
     table = Region(Label.TABLE, _box(100, 100, 500, 500), 0.8)
-    assert with_ruled_tables([table], [_box(95, 95, 505, 505)]) == [table]
+    seen = Region(Label.TABLE, table.bbox, 0.8, drawn=True)
+    assert with_ruled_tables([table], [_box(95, 95, 505, 505)]) == [seen]
 
 
 def _rows(texts: list[str], x: float, y: float, pitch: float = 30, char: float = 10) -> list[TextLine]:
@@ -84,7 +85,8 @@ def test_a_table_with_sentences_around_the_drawn_one_is_the_drawn_one() -> None:
     sentence = _rows(["The view holds the details of each function, as the table below describes"], 60, 100)
     cells = [cell for c in range(3) for cell in _rows([f"{c}.{r}" for r in range(3)], 60 + 220 * c, 200)]
     seen, drawn = Region(Label.TABLE, _box(50, 90, 900, 300), 0.4), _box(50, 190, 880, 290)
-    assert with_ruled_tables([seen], [drawn], [*sentence, *cells]) == [Region(Label.TABLE, drawn, 0.4)]
+    found = with_ruled_tables([seen], [drawn], [*sentence, *cells])
+    assert found == [Region(Label.TABLE, drawn, 0.4, drawn=True)]
     assert with_ruled_tables([seen], [drawn], cells) == [seen]
 
 
@@ -158,3 +160,18 @@ def test_narrow_columns_of_chinese_are_no_table() -> None:
         shifted = (text[c:] + text[:c]) * 4
         lines += _rows([shifted[at : at + 9] for at in range(0, 108, 9)], 60 + 240 * c, 100, char=20)
     assert plausible_regions([Region(Label.TABLE, _box(50, 90, 1010, 500), 0.9)], lines, 1050, 1500) == []
+
+
+def test_a_drawn_table_holds_whatever_its_cells_say() -> None:
+    prose = _rows([f"the long text of a cell that runs over several lines {i}" for i in range(8)], 60, 60)
+    drawn = Region(Label.TABLE, _box(50, 50, 900, 400), 1.0, drawn=True)
+    assert plausible_regions([drawn], prose, 1000, 1400) == [drawn]
+    assert plausible_regions([Region(Label.TABLE, drawn.bbox, 1.0)], prose, 1000, 1400) != [drawn]
+
+
+def test_several_drawn_tables_in_one_region_are_several() -> None:
+    seen = Region(Label.TABLE, _box(0, 0, 900, 700), 0.9)
+    boxes = [_box(20, 20, 880, 300), _box(20, 400, 880, 680)]
+    heading = _rows(["Claims"], 30, 340)
+    found = with_ruled_tables([seen], boxes, heading)
+    assert [region.bbox for region in found] == boxes and all(region.drawn for region in found)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from galley.document import BBox, FormField, Page
 from galley.document.spans import CharStyle
 from galley.ingest.page_glyphs import PageGlyphs
+from galley.ingest.page_vectors import PageVectors
 from galley.ingest.xfa import XfaItem
 
 
@@ -19,6 +20,7 @@ class TextWord:
     """A word of a PDF's text layer; box in page-image pixels, size in pixels.
 
     ``char_boxes`` is (len(text), 4) float32, ``x0, y0, x1, y1`` per character in page-image pixels.
+    ``underlined``, ``struck`` and ``highlighted`` say what is drawn under, through and behind the word alone.
     """
 
     text: str
@@ -35,6 +37,9 @@ class TextWord:
     """whether its letters are what its font's codes mean if they are those of TeX; its picture tells"""
     latex: str | None = None
     """the word with its mathematics as ``$…$``; None where it holds none"""
+    underlined: bool = False
+    struck: bool = False
+    highlighted: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,7 @@ class TextLayer:
     comments: what somebody wrote on the page; not among ``words``, but for what fills a form in.
     typed: boxes of text that somebody typed on the blanks of a printed form, which is among ``words``.
     xfa: the contents of a dynamic XFA form, which has no words on the page.
+    vectors: the page's rules and fills but those that belong to single words; None where there is no PDF.
     """
 
     words: list[TextWord] = field(default_factory=list)
@@ -97,6 +103,7 @@ class TextLayer:
     comments: list[Comment] = field(default_factory=list)
     typed: list[BBox] = field(default_factory=list)
     xfa: list[XfaItem] = field(default_factory=list)
+    vectors: PageVectors | None = None
 
 
 @dataclass

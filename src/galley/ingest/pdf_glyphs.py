@@ -120,10 +120,11 @@ class PageMap:
 
     def boxes(self, points: NDArray[np.float64]) -> NDArray[np.float32]:
         """(n, 4) boxes ``left, bottom, right, top`` in user space to (n, 4) ``x0, y0, x1, y1`` in pixels."""
-        corners = self._pixels(points.reshape(-1, 2)).reshape(-1, 2, 2)
+        corners = self.points(points.reshape(-1, 2)).reshape(-1, 2, 2)
         return np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1).astype(np.float32)
 
-    def _pixels(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def points(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(n, 2) points in user space to (n, 2) ``x, y`` in pixels."""
         right, up = ((points - self._origin) / self._extent).T
         placed = ((right, 1 - up), (up, right), (1 - right, up), (1 - up, 1 - right))[self._turns]
         return np.stack(placed, axis=1) * self._size

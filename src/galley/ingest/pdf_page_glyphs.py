@@ -14,23 +14,17 @@ from numpy.typing import NDArray
 from galley.ingest.page_glyphs import FontFace, PageGlyphs
 from galley.ingest.pdf_faces import face
 from galley.ingest.pdf_glyphs import PageMap
-from galley.ingest.pdf_rules import read_rules
 
 _BLANK = (0x0, 0x9, 0xA, 0xD, 0x20, 0xA0)
 _INVISIBLE_MODES = (pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium_c.FPDF_TEXTRENDERMODE_CLIP)
 _LONGEST_NAME = 256
 
 
-def read_page_glyphs(
-    page: pdfium.PdfPage, space: PageMap, rules: NDArray[np.float64] | None = None
-) -> PageGlyphs:
-    """Glyphs and rules of a page, placed by ``space``. Spaces, PDFium's own among them, are left out.
-
-    rules: of the page, where they have been read.
-    """
+def read_page_glyphs(page: pdfium.PdfPage, space: PageMap, rules: NDArray[np.float64]) -> PageGlyphs:
+    """Glyphs of a page, placed by ``space``, and its ``rules``. Spaces, PDFium's own among them, are left out."""
     text = page.get_textpage()
     try:
-        return _Reader(text).read(space, read_rules(page, space) if rules is None else rules)
+        return _Reader(text).read(space, rules)
     finally:
         text.close()
 

@@ -1,4 +1,4 @@
-"""What else is drawn on a PDF page: pictures, and in which order text and pictures come."""
+"""What else is drawn on a PDF page: pictures and paths, and in which order these and the text come."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ import pypdfium2.raw as pdfium_c
 from numpy.typing import NDArray
 
 from galley.ingest.pdf_glyphs import PageMap
+from galley.ingest.pdf_paths import PathTable
 
 _MAX_DEPTH = 12
 _LEAST_MOVE = 0.02
 """points; texts closer than that are drawn on the same spot, which makes them no bolder"""
 _MOST_MOVE = 0.12
 """Heights of a text; a copy that is further away is its shadow."""
+_DRAWN = (pdfium_c.FPDF_PAGEOBJ_TEXT, pdfium_c.FPDF_PAGEOBJ_PATH, pdfium_c.FPDF_PAGEOBJ_IMAGE)
 _UNIT_SQUARE = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 1.0]])
 
 
@@ -38,7 +40,7 @@ class Picture:
 
 @dataclass
 class Scene:
-    """``text_order``: drawing order by text object address, ``pictures`` in drawing order.
+    """``text_order``: drawing order by text object address, ``pictures`` and ``paths`` in drawing order.
 
     doubled: places in drawing order of texts that are drawn a second time just beside themselves, to look bold.
     """
@@ -46,6 +48,7 @@ class Scene:
     text_order: dict[int, int] = field(default_factory=dict)
     doubled: frozenset[int] = frozenset()
     pictures: list[Picture] = field(default_factory=list)
+    paths: PathTable = field(default_factory=PathTable)
 
 
 def read_scene(page: pdfium.PdfPage, space: PageMap) -> Scene:
@@ -56,6 +59,8 @@ def read_scene(page: pdfium.PdfPage, space: PageMap) -> Scene:
         if kind == pdfium_c.FPDF_PAGEOBJ_TEXT:
             scene.text_order[ctypes.cast(raw, ctypes.c_void_p).value or 0] = order
             texts[order] = _bounds(raw)
+        elif kind == pdfium_c.FPDF_PAGEOBJ_PATH:
+            scene.paths.add(raw, _matrix(raw), matrix, order)
         elif kind == pdfium_c.FPDF_PAGEOBJ_IMAGE:
             corners = (_UNIT_SQUARE @ (_matrix(raw) @ matrix))[:, :2]
             points = np.concatenate([corners.min(axis=0), corners.max(axis=0)])[None]
@@ -92,7 +97,7 @@ def _doubled(texts: dict[int, tuple[float, float, float, float]]) -> frozenset[i
 def _objects(
     parent: object, matrix: NDArray[np.float64], depth: int
 ) -> Iterator[tuple[pdfium_c.FPDF_PAGEOBJECT, int, NDArray[np.float64]]]:
-    """Text and image objects in drawing order, each with the matrix of the forms around it (row vectors)."""
+    """Text, path and image objects in drawing order, each with the matrix of the forms around it (row vectors)."""
     counter, getter = (
         (pdfium_c.FPDFPage_CountObjects, pdfium_c.FPDFPage_GetObject)
         if depth == 0
@@ -101,7 +106,7 @@ def _objects(
     for index in range(counter(parent)):
         raw = getter(parent, index)
         kind = pdfium_c.FPDFPageObj_GetType(raw)
-        if kind in (pdfium_c.FPDF_PAGEOBJ_TEXT, pdfium_c.FPDF_PAGEOBJ_IMAGE):
+        if kind in _DRAWN:
             yield raw, kind, matrix
         elif kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
             yield from _objects(raw, _matrix(raw) @ matrix, depth + 1)

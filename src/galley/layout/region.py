@@ -13,11 +13,15 @@ from galley.document import BBox, Label
 
 @dataclass(frozen=True)
 class Region:
-    """What a detector found: a label, a box in page-image pixels and a score from 0 to 1."""
+    """What a detector found: a label, a box in page-image pixels and a score from 0 to 1.
+
+    drawn: whether it is a table whose cells the page draws, which the text in them cannot contradict.
+    """
 
     label: Label
     bbox: BBox
     score: float
+    drawn: bool = False
 
 
 class Detector(Protocol):

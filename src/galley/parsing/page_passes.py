@@ -40,6 +40,7 @@ from galley.parsing.page.lay_columns_level import lay_columns_level
 from galley.parsing.page.read_unknown_glyphs import read_unknown_glyphs
 from galley.parsing.page.state import PageState
 from galley.parsing.page.tools import PageTools
+from galley.parsing.regions.add_aligned_tables import add_aligned_tables
 from galley.parsing.regions.add_ruled_tables import add_ruled_tables
 from galley.parsing.regions.drop_implausible_regions import drop_implausible_regions
 from galley.parsing.regions.drop_regions_over_fields import drop_regions_over_fields
@@ -89,6 +90,7 @@ PAGE_PASSES: tuple[PagePass, ...] = (
     fit_figures,
     extend_tables,
     add_ruled_tables,
+    add_aligned_tables,
     recheck_regions,
     # zones: every line in one of them
     split_lines_at_regions,

@@ -15,6 +15,7 @@ from galley.drafters.line import TextLine, Word
 from galley.drafters.tables.page_rulings import page_rulings
 from galley.drafters.tables.pieces import text_height, words_of
 from galley.drafters.tables.rulings import Ruling, Rulings
+from galley.ingest.page_vectors import PageVectors
 
 FILLED = 0.3
 """Share of a grid's cells that must hold text: a chart's grid lines hold next to none."""
@@ -22,20 +23,23 @@ LINES = 3
 """Rules each way of the smallest grid, two rows and two columns."""
 
 
-def find_tables(image: NDArray[np.uint8], lines: list[TextLine]) -> list[BBox]:
+def find_tables(
+    image: NDArray[np.uint8], lines: list[TextLine], vectors: PageVectors | None = None
+) -> list[BBox]:
     """Boxes of tables drawn as grids of at least two rows and two columns, most of whose crossings are drawn.
 
     Top to bottom.
 
-    image: the H×W×3 page. lines: all its text lines. Strong evidence only: tables without vertical rules are
-    not looked for.
+    image: the H×W×3 page. lines: all its text lines. vectors: its rules, where its file has them. Strong evidence
+    only: tables without vertical rules are not looked for.
     """
     words = words_of(lines)
     em = text_height(words)
     height, width = image.shape[:2]
     page = BBox(x0=0, y0=0, x1=width, y1=height)
     flat = [word for line in words for word in line]
-    grids = _connected(page_rulings(image, page, words, em, least_vertical=LINES), em)
+    rulings = page_rulings(image, page, words, em, least_vertical=LINES, vectors=vectors)
+    grids = _connected(rulings, em)
     found = [box for grid in grids if (box := _table_box(grid, flat, em))]
     return sorted(found, key=lambda box: (box.y0, box.x0))
 

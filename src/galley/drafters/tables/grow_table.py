@@ -12,6 +12,7 @@ from galley.drafters.line import TextLine
 from galley.drafters.tables.page_rulings import page_rulings
 from galley.drafters.tables.pieces import text_height, words_of
 from galley.geometry import rows
+from galley.ingest.page_vectors import PageVectors
 
 REACH = 8.0
 """Text heights from the box to the farthest rule looked for."""
@@ -23,19 +24,30 @@ WIDE = 0.7
 
 
 def grow_table(
-    image: NDArray[np.uint8], bbox: BBox, lines: Sequence[TextLine], taken: Sequence[BBox]
+    image: NDArray[np.uint8],
+    bbox: BBox,
+    lines: Sequence[TextLine],
+    taken: Sequence[BBox],
+    vectors: PageVectors | None = None,
 ) -> BBox:
     """The box of a table, up and down to the farthest rule across its width that nothing but cells lie before.
 
     image: the H×W×3 page. lines: the page's. taken: boxes of other things on the page, whose text is no cell.
+    vectors: the page's rules, where its file has them.
     """
-    above = _reached(image, bbox, lines, taken, up=True)
-    below = _reached(image, bbox, lines, taken, up=False)
+    above = _reached(image, bbox, lines, taken, vectors, up=True)
+    below = _reached(image, bbox, lines, taken, vectors, up=False)
     return BBox(x0=bbox.x0, y0=min(bbox.y0, above), x1=bbox.x1, y1=max(bbox.y1, below))
 
 
 def _reached(
-    image: NDArray[np.uint8], bbox: BBox, lines: Sequence[TextLine], taken: Sequence[BBox], *, up: bool
+    image: NDArray[np.uint8],
+    bbox: BBox,
+    lines: Sequence[TextLine],
+    taken: Sequence[BBox],
+    vectors: PageVectors | None,
+    *,
+    up: bool,
 ) -> float:
     """The y to which the table reaches on one side."""
     own = [line for line in lines if line.bbox.inside(bbox) > 0.5]
@@ -47,7 +59,7 @@ def _reached(
     beside = [line for line in lines if _meets(line.bbox, side) and line not in own]
     if not beside:
         return edge
-    levels = _rules(image, side, beside, em, bbox)
+    levels = _rules(image, side, beside, em, bbox, vectors)
     for level in sorted(levels, key=lambda y: -abs(y - edge)):
         between = [line for line in beside if (level < line.bbox.center[1]) is up]
         if between and _are_cells(between, bbox, taken):
@@ -64,10 +76,17 @@ def _meets(box: BBox, side: BBox) -> bool:
     return side.y0 < box.center[1] < side.y1 and box.x0 < side.x1 and side.x0 < box.x1
 
 
-def _rules(image: NDArray[np.uint8], side: BBox, lines: list[TextLine], em: float, bbox: BBox) -> list[float]:
+def _rules(
+    image: NDArray[np.uint8],
+    side: BBox,
+    lines: list[TextLine],
+    em: float,
+    bbox: BBox,
+    vectors: PageVectors | None,
+) -> list[float]:
     slack = EDGE * bbox.width
     around = side.padded(slack, image.shape[1], image.shape[0])
-    found = page_rulings(image, around, words_of(lines), em).horizontal
+    found = page_rulings(image, around, words_of(lines), em, vectors=vectors).horizontal
     return [
         rule.position
         for rule in found

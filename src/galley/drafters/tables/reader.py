@@ -13,20 +13,28 @@ from galley.drafters.tables.grid import cell_text, fill_grid
 from galley.drafters.tables.header_rows import header_rows
 from galley.drafters.tables.page_rulings import page_rulings
 from galley.drafters.tables.pieces import cut_pieces, text_height, unplaced_text, words_of
+from galley.ingest.page_vectors import PageVectors
 
 
 class TableReader:
     """Reads the structure of ruled and unruled tables; holds no state and may be shared."""
 
-    def read(self, image: NDArray[np.uint8], bbox: BBox, lines: list[TextLine]) -> Table | None:
+    def read(
+        self,
+        image: NDArray[np.uint8],
+        bbox: BBox,
+        lines: list[TextLine],
+        vectors: PageVectors | None = None,
+    ) -> Table | None:
         """The table in ``bbox`` of an H×W×3 page image, or None when what is there is no table.
 
         lines: the text lines inside the box; all their text ends up in a cell. Cell boxes are page pixels. A
-        box with neither two columns nor drawn cells is no table.
+        box with neither two columns nor drawn cells is no table. vectors: the page's rules and fills, where its
+        file has them; None to look for them in the image.
         """
         words = words_of(lines)
         em = text_height(words)
-        rulings = page_rulings(image, bbox, words, em)
+        rulings = page_rulings(image, bbox, words, em, vectors=vectors)
         pieces = cut_pieces(words, em, rulings.vertical)
         box = text_extent(bbox, words)
         frame = build_frame(pieces, rulings, box, em)

@@ -51,7 +51,7 @@ def context_of(page: PageState, tools: PageTools) -> BlockContext:
 
     return BlockContext(
         body=page.body,
-        read_table=lambda bbox, lines: tools.tables.read(image, bbox, list(lines)),
+        read_table=lambda bbox, lines: tools.tables.read(image, bbox, list(lines), page.vectors_in(bbox)),
         read_formula=read_formula,
         save_figure=save_figure if sink else None,
     )

@@ -43,8 +43,13 @@ def joined_code(zones: Sequence[Zone]) -> list[Zone]:
 
 
 def is_code(zone: Zone) -> bool:
-    """Whether a zone is text set in a typeface of equal widths."""
-    return zone.label in _LABELS and bool(zone.lines) and all(line.mono for line in zone.lines)
+    """Whether a zone is text set in a typeface of equal widths; a table of drawn cells is none."""
+    return (
+        not zone.drawn
+        and zone.label in _LABELS
+        and bool(zone.lines)
+        and all(line.mono for line in zone.lines)
+    )
 
 
 def _adjoin(above: Zone, below: Zone) -> bool:

@@ -12,6 +12,7 @@ from galley.drafters.ocr import OcrEngine
 from galley.geometry import turned as turned_box
 from galley.geometry import turned_corners
 from galley.ingest.page import TextLayer, TextWord
+from galley.ingest.page_vectors import PageVectors
 from galley.layout.orientation import page_orientation, turned
 from galley.layout.skew import LEAST, SMALL, deskew, deskewed_boxes, page_skew
 from galley.parsing.page.state import PageState
@@ -88,6 +89,7 @@ def turned_layer(layer: TextLayer, clockwise: int, width: int, height: int) -> T
             replace(comment, bbox=turned_box(comment.bbox, clockwise % 360, width, height))
             for comment in layer.comments
         ],
+        vectors=_turned_vectors(layer.vectors, clockwise % 360, width, height),
     )
 
 
@@ -124,6 +126,17 @@ def _is_backwards(word: TextWord) -> bool:
     return boxes is not None and bool(
         boxes[-1, 2] < boxes[0, 2] and boxes[-1, 0] < boxes[0, 0] - 0.5 * word.size
     )
+
+
+def _turned_vectors(
+    vectors: PageVectors | None, clockwise: int, width: int, height: int
+) -> PageVectors | None:
+    if vectors is None:
+        return None
+    rules, fills = (
+        turned_corners(boxes, clockwise, width, height) for boxes in (vectors.rules, vectors.fills)
+    )
+    return replace(vectors, rules=rules, fills=fills)
 
 
 def _turned_word(word: TextWord, clockwise: int, width: int, height: int) -> TextWord:

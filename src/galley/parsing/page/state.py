@@ -10,8 +10,14 @@ from numpy.typing import NDArray
 from galley.document import BBox, Block, Label, Page, Work
 from galley.drafters.line import TextLine
 from galley.ingest.page import PageImage, TextLayer
+from galley.ingest.page_vectors import PageVectors
 from galley.layout.region import Region
 from galley.parsing.text.hyphenation import Vocabulary
+
+LEAST_RULES = 2
+"""Rules that the file draws in a part of the page that a picture covers, for these to be all."""
+COVERED = 0.5
+"""Share of a part of the page that pictures cover for its rules to be looked for in them."""
 
 
 @dataclass
@@ -26,6 +32,7 @@ class Zone:
         lines: Its lines of text in reading order.
         score: The layout detector's, 0 to 1; None where the lines alone made the zone.
         rowwise: Whether the lines are cells of rows, to be read across.
+        drawn: Whether it is a table whose cells the page draws.
     """
 
     label: Label
@@ -33,6 +40,7 @@ class Zone:
     lines: list[TextLine] = field(default_factory=list)
     score: float | None = None
     rowwise: bool = False
+    drawn: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,6 +140,14 @@ class PageState:
     def height(self) -> int:
         """Height of the image in pixels."""
         return int(self.image.shape[0])
+
+    def vectors_in(self, box: BBox) -> PageVectors | None:
+        """The page's rules and fills, where its file has those of ``box``; None where they are in the image alone."""
+        vectors = self.text_layer.vectors
+        if not self.uses_text_layer or vectors is None or not vectors.complete:
+            return None
+        covered = sum(picture.intersection(box) for picture in self.text_layer.pictures) > COVERED * box.area
+        return None if covered and len(vectors.within(box).rules) < LEAST_RULES else vectors
 
     def as_page(self) -> Page:
         """The page as documents hold it."""

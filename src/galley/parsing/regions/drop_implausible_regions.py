@@ -68,6 +68,9 @@ def plausible_regions(
     """
     kept: list[Region] = []
     for region in regions:
+        if region.drawn:
+            kept.append(region)
+            continue
         inside = [line for line in lines if line.bbox.inside(region.bbox) > INSIDE]
         if region.label is Label.FIGURE and _is_text(region, inside, width * height):
             continue

@@ -13,13 +13,14 @@ from galley.parsing.page.tools import PageTools
 def extend_tables(page: PageState, tools: PageTools) -> None:
     """Grow tables up and down to the rules across their width, where only cells lie before these.
 
-    Reads: image, lines, regions.
+    Reads: image, text_layer, uses_text_layer, lines, regions.
     Changes: regions.
     """
     found = []
     for region in page.regions:
         if region.label is Label.TABLE:
             others = [other.bbox for other in page.regions if other is not region]
-            region = replace(region, bbox=grow_table(page.image, region.bbox, page.lines, others))
+            vectors = page.vectors_in(region.bbox)
+            region = replace(region, bbox=grow_table(page.image, region.bbox, page.lines, others, vectors))
         found.append(region)
     page.regions = found

@@ -22,7 +22,9 @@ def assign_lines(page: PageState, tools: PageTools) -> None:
     Reads: regions, lines.
     Changes: zones, loose_lines.
     """
-    page.zones = [Zone(region.label, region.bbox, score=region.score) for region in page.regions]
+    page.zones = [
+        Zone(region.label, region.bbox, score=region.score, drawn=region.drawn) for region in page.regions
+    ]
     page.loose_lines = []
     for line in page.lines:
         claims = [(_claim(zone, line), zone) for zone in page.zones if _is_inside(line, zone)]
