@@ -14,14 +14,23 @@ from numpy.typing import NDArray
 from galley.ingest.page_glyphs import FontFace, PageGlyphs
 from galley.ingest.pdf_faces import face
 from galley.ingest.pdf_glyphs import PageMap
+from galley.ingest.pdf_rules import thin_boxes
+from galley.ingest.pdf_scene import read_scene
 
 _BLANK = (0x0, 0x9, 0xA, 0xD, 0x20, 0xA0)
 _INVISIBLE_MODES = (pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium_c.FPDF_TEXTRENDERMODE_CLIP)
 _LONGEST_NAME = 256
 
 
-def read_page_glyphs(page: pdfium.PdfPage, space: PageMap, rules: NDArray[np.float64]) -> PageGlyphs:
-    """Glyphs of a page, placed by ``space``, and its ``rules``. Spaces, PDFium's own among them, are left out."""
+def read_page_glyphs(
+    page: pdfium.PdfPage, space: PageMap, rules: NDArray[np.float64] | None = None
+) -> PageGlyphs:
+    """Glyphs and rules of a page, placed by ``space``. Spaces, PDFium's own among them, are left out.
+
+    rules: (m, 4) boxes of the page's lines in pixels, where they have been read.
+    """
+    if rules is None:
+        rules = thin_boxes(read_scene(page, space).paths, space)
     text = page.get_textpage()
     try:
         return _Reader(text).read(space, rules)
