@@ -51,15 +51,21 @@ class LetterInk:
         return not text.strip() or self.explained < _LEAST_EXPLAINED or confidence < _LEAST_CONFIDENCE
 
 
-def letter_ink(pixels: NDArray[np.float32], text: str, char_frames: NDArray[np.int64]) -> LetterInk:
+def ink_mask(pixels: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Which pixels of a (height, width) grey line are ink, whatever is dark or light on what."""
+    contrast = np.abs(pixels - np.median(pixels))
+    return np.asarray(contrast > _CONTRAST * max(float(np.percentile(contrast, 98)), 1e-3))
+
+
+def letter_ink(ink: NDArray[np.bool_], text: str, char_frames: NDArray[np.int64]) -> LetterInk:
     """Compare a line's ink with its reading.
 
     Args:
-        pixels: (48, 8 * frames) grey, on any scale; dark on light or the other way round.
+        ink: (48, 8 * frames), its ``ink_mask``.
         text: what was read.
         char_frames: (len(text),) the frame of each character.
     """
-    shown = letter_frames(pixels)
+    shown = _letter_frames(ink)
     frames = int(shown.sum())
     if not frames:
         return LetterInk()
@@ -71,12 +77,10 @@ def letter_ink(pixels: NDArray[np.float32], text: str, char_frames: NDArray[np.i
     )
 
 
-def letter_frames(pixels: NDArray[np.float32]) -> NDArray[np.bool_]:
+def _letter_frames(ink: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """(frames,) whether each 8 columns of a (48, 8 * frames) line show part of a letter."""
-    contrast = np.abs(pixels - np.median(pixels))
-    ink = contrast > _CONTRAST * max(float(np.percentile(contrast, 98)), 1e-3)
-    height = len(pixels)
-    cells = ink.reshape(height, -1, 8).any(axis=2)
+    height = len(ink)
+    cells = np.asarray(ink.reshape(height, -1, 8).any(axis=2), np.bool_)
     spans = height - cells[::-1].argmax(axis=0) - cells.argmax(axis=0)
     return cells.any(axis=0) & (spans >= _TALL)
 

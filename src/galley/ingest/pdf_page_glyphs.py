@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from galley.ingest.page_glyphs import FontFace, PageGlyphs
 from galley.ingest.pdf_faces import face
 from galley.ingest.pdf_glyphs import PageMap
-from galley.ingest.pdf_rules import thin_boxes
+from galley.ingest.pdf_rules import read_shapes, thin_boxes
 from galley.ingest.pdf_scene import read_scene
 
 _BLANK = (0x0, 0x9, 0xA, 0xD, 0x20, 0xA0)
@@ -30,7 +30,7 @@ def read_page_glyphs(
     rules: (m, 4) boxes of the page's lines in pixels, where they have been read.
     """
     if rules is None:
-        rules = thin_boxes(read_scene(page, space).paths, space)
+        rules = thin_boxes(read_shapes(read_scene(page, space).paths, space), space)
     text = page.get_textpage()
     try:
         return _Reader(text).read(space, rules)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pypdfium2.raw as pdfium_c
@@ -33,7 +33,7 @@ _MOST_PAIRS = 20_000_000
 
 
 @dataclass
-class _Shapes:
+class Shapes:
     """Boxes in pixels with colour (red, green, blue on white), opacity (0 to 255) and drawing order."""
 
     boxes: NDArray[np.float64]
@@ -41,21 +41,19 @@ class _Shapes:
     opaque: NDArray[np.bool_]
     orders: NDArray[np.int64]
 
-    def taken(self, mask: NDArray[np.bool_]) -> _Shapes:
-        return _Shapes(self.boxes[mask], self.colours[mask], self.opaque[mask], self.orders[mask])
+    def taken(self, mask: NDArray[np.bool_]) -> Shapes:
+        """Those of the ``mask``."""
+        return Shapes(self.boxes[mask], self.colours[mask], self.opaque[mask], self.orders[mask])
 
 
-def thin_boxes(paths: PathTable, space: PageMap) -> NDArray[np.float64]:
+def thin_boxes(shapes: Shapes, space: PageMap) -> NDArray[np.float64]:
     """(m, 4) boxes of the page's horizontal and vertical lines as they are drawn, one by one, in drawing order."""
-    shapes = _shapes(paths, space)
     return shapes.boxes[_is_thin(shapes.boxes, space)]
 
 
-def read_vectors(scene: Scene, space: PageMap, width: int, height: int) -> PageVectors:
-    """The rules and fills of a page of ``width`` × ``height`` pixels that can be seen."""
-    shapes = _shapes(scene.paths, space)
-    shapes.boxes[:, 0::2] = shapes.boxes[:, 0::2].clip(0, width)
-    shapes.boxes[:, 1::2] = shapes.boxes[:, 1::2].clip(0, height)
+def read_vectors(shapes: Shapes, scene: Scene, space: PageMap, width: int, height: int) -> PageVectors:
+    """The rules and fills among the ``shapes`` of a page of ``width`` × ``height`` pixels that can be seen."""
+    shapes = replace(shapes, boxes=shapes.boxes.clip(0, [width, height, width, height]))
     # A line beyond the page's edge has become a line on it.
     sides = shapes.boxes[:, 2:] - shapes.boxes[:, :2]
     shapes = shapes.taken(sides.max(axis=1) > 0)
@@ -75,11 +73,11 @@ def _is_thin(boxes: NDArray[np.float64], space: PageMap) -> NDArray[np.bool_]:
     return (boxes[:, 2:] - boxes[:, :2]).min(axis=1) <= _THICKEST * space.scale
 
 
-def _shapes(paths: PathTable, space: PageMap) -> _Shapes:
+def read_shapes(paths: PathTable, space: PageMap) -> Shapes:
     """Every straight stroke and filled rectangle in drawing order, clipped."""
     if not paths.points:
         empty = np.zeros(0, np.int64)
-        return _Shapes(np.zeros((0, 4)), np.zeros((0, 3)), empty.astype(bool), empty)
+        return Shapes(np.zeros((0, 4)), np.zeros((0, 3)), empty.astype(bool), empty)
     points = space.points(paths.placed())
     owners, kinds = np.array(paths.owners), np.array(paths.kinds)
     begins = (kinds == pdfium_c.FPDF_SEGMENT_MOVETO) | (np.diff(owners, prepend=-1) != 0)
@@ -99,7 +97,7 @@ def _shapes(paths: PathTable, space: PageMap) -> _Shapes:
     boxes, shown = _clipped(boxes, space.boxes(_clips(paths))[by].astype(np.float64))
     share = paint[:, 3:] / 255
     colours = np.rint(paint[:, :3] * share + 255 * (1 - share))
-    shapes = _Shapes(boxes, colours, paint[:, 3] == 255, np.array(paths.orders, np.int64)[by])
+    shapes = Shapes(boxes, colours, paint[:, 3] == 255, np.array(paths.orders, np.int64)[by])
     return shapes.taken(shown & (paint[:, 3] > 0))
 
 
@@ -193,7 +191,7 @@ def _stroked(
     return np.concatenate([np.minimum(a, b) - reach, np.maximum(a, b) + reach], axis=1), by
 
 
-def _seen(shapes: _Shapes, thin: NDArray[np.bool_], scene: Scene) -> tuple[_Shapes, NDArray[np.bool_]]:
+def _seen(shapes: Shapes, thin: NDArray[np.bool_], scene: Scene) -> tuple[Shapes, NDArray[np.bool_]]:
     """The shapes that differ from what lies beneath them and that nothing hides; ``thin`` of these."""
     areas = np.flatnonzero(~thin)
     if len(shapes.boxes) * max(1, len(areas)) > _MOST_PAIRS:

@@ -19,7 +19,7 @@ from galley.ingest.pdf_faces import face
 from galley.ingest.pdf_forms import PageForm
 from galley.ingest.pdf_glyphs import Glyphs, PageMap, read_glyphs
 from galley.ingest.pdf_page_glyphs import read_page_glyphs
-from galley.ingest.pdf_rules import read_vectors, thin_boxes
+from galley.ingest.pdf_rules import read_shapes, read_vectors, thin_boxes
 from galley.ingest.pdf_scene import Scene, read_scene
 from galley.ingest.quality import is_garbage, judge
 from galley.ingest.symbols import plain
@@ -47,7 +47,8 @@ def read_text_layer(
     space = PageMap(page, width, height)
     scene = read_scene(page, space)
     glyphs = join_accents(read_glyphs(page, space, scene.text_order))
-    rules = thin_boxes(scene.paths, space)
+    shapes = read_shapes(scene.paths, space)
+    rules = thin_boxes(shapes, space)
     glyphs, spans = word_spans(glyphs)
     styles = char_styles(page, space, glyphs, spans, scene, rules)
     words, seen, runs = [], [], []
@@ -68,7 +69,7 @@ def read_text_layer(
     fonts = {run.font.name for run in glyphs.runs}
     mathematics = quality is not LayerQuality.OCR and any(face(name).mathematical for name in fonts)
     exact = read_page_glyphs(page, space, rules) if mathematics else None
-    words, vectors = decorated(words, read_vectors(scene, space, width, height))
+    words, vectors = decorated(words, read_vectors(shapes, scene, space, width, height))
     vertical = runs_downward(glyphs, spans, page.get_rotation())
     pictures = _pictures(scene, width, height)
     words, comments, typed = with_form_words(words, form or PageForm(), space.scale)

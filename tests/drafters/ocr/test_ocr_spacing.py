@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from galley.drafters.letter_ink import ink_mask
 from galley.drafters.ocr.ctc import collapse
-from galley.drafters.ocr.spacing import ink_columns, missing_spaces
+from galley.drafters.ocr.spacing import missing_spaces
 from galley.drafters.ocr.word_boxes import split_words
 
 STRIDE = 8
@@ -87,8 +88,8 @@ def test_ink_columns_on_light_and_dark(invert):
     line[10:30, 20:25] = -0.8
     expected = np.zeros(60, bool)
     expected[20:25] = True
-    np.testing.assert_array_equal(ink_columns(-line if invert else line), expected)
-    assert not ink_columns(np.zeros((48, 8), np.float32)).any()
+    np.testing.assert_array_equal(ink_mask(-line if invert else line).any(axis=0), expected)
+    assert not ink_mask(np.zeros((48, 8), np.float32)).any()
 
 
 def test_collapse_merges_runs_and_splits_at_blanks():

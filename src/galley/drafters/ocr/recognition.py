@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from galley.drafters.letter_ink import LetterInk, letter_ink
+from galley.drafters.letter_ink import LetterInk, ink_mask, letter_ink
 from galley.drafters.ocr.ctc import BLANK, collapse, log_likelihood
 from galley.drafters.ocr.onnx_cut import cut
 from galley.drafters.ocr.onnx_denormals import flush_denormals
-from galley.drafters.ocr.spacing import ink_columns, missing_spaces
+from galley.drafters.ocr.spacing import missing_spaces
 from galley.runtime import package_file, session, threads
 
 HEIGHT = 48
@@ -105,7 +105,8 @@ class Recogniser:
         frames = self._encoder.run(None, {"x": pixels})[0][0]
         classes, probability, space = self._classify(frames)
         spans = collapse(classes, probability)
-        ids, at = self._spaced(spans.ids, (spans.first + spans.last) // 2, space, pixels)
+        ink = ink_mask(pixels[0].mean(axis=0))
+        ids, at = self._spaced(spans.ids, (spans.first + spans.last) // 2, space, np.any(ink, axis=0))
         text = self._text(ids)
         return Reading(
             features=frames[: len(frames) if features else 0].astype(np.float16),
@@ -113,7 +114,7 @@ class Recogniser:
             char_frames=at,
             text=text,
             confidence=float(spans.confidence.mean()) if len(spans.ids) else 0.0,
-            ink=letter_ink(pixels[0].mean(axis=0), text, at),
+            ink=letter_ink(ink, text, at),
         )
 
     def _text(self, ids: NDArray[np.int64]) -> str:
@@ -124,10 +125,10 @@ class Recogniser:
         ids: NDArray[np.int64],
         frames: NDArray[np.int64],
         space: NDArray[np.float32],
-        pixels: NDArray[np.float32],
+        columns: NDArray[np.bool_],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Characters and their frames with the missing spaces put in, each half way between its neighbours."""
-        missing = missing_spaces(self._text(ids), frames, space, ink_columns(pixels[0].mean(axis=0)))
+        missing = missing_spaces(self._text(ids), frames, space, columns)
         if not missing:
             return ids, frames
         places = np.array(missing)

@@ -19,7 +19,6 @@ _GAP, _RATIO = 12, 2.5
 than the line's usual gap between letters."""
 _WIDE_GAP, _WIDE_RATIO = 16, 3.0
 """The same between any two characters."""
-_INK = 0.35
 _SPACELESS = 0x2E80
 """First code point of the East Asian scripts."""
 
@@ -50,12 +49,6 @@ def missing_spaces(
         for at, gap in gaps.items()
         if _may_part(text, at) and (doubts[at] >= _ODDS or _is_wide(text[at - 1], gap, usual))
     ]
-
-
-def ink_columns(pixels: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Whether each column of a (height, width) grey line holds ink, whatever is dark or light on what."""
-    contrast = np.abs(pixels - np.median(pixels))
-    return (contrast > _INK * max(float(np.percentile(contrast, 98)), 1e-3)).any(axis=0)
 
 
 def _may_part(text: str, at: int) -> bool:

@@ -70,7 +70,7 @@ def read_other_scripts(page: PageState, tools: PageTools) -> None:
     data = [one.data for one in languages]
     if "eng" in tesseract.installed:
         data.append("eng")
-    read = tesseract.read([_crop(page.image, line) for line in lines], data)
+    read = tesseract.read(_crops(page.image, lines), data)
     scripts = {one.script for one in languages}
     taken = {
         id(line): _taken(line, reading)
@@ -112,7 +112,7 @@ def _detected(image: NDArray[np.uint8], lines: Sequence[TextLine], tesseract: Te
     if not tesseract.installed:
         return []
     longest = sorted(lines, key=lambda line: -line.bbox.width / max(line.bbox.height, 1.0))[:_SAMPLE]
-    crops = [_crop(image, line) for line in longest]
+    crops = _crops(image, longest)
     for script, languages in _candidates(tesseract, crops, lines):
         read = tesseract.read(crops, [one.data for one in languages])
         fits = [one.confidence >= _DETECTED and _share(one.text, {script}) >= _IN_SCRIPT for one in read]
@@ -137,10 +137,15 @@ def _candidates(
     return sorted(known, key=lambda pair: pair[0] != seen)
 
 
-def _crop(image: NDArray[np.uint8], line: TextLine) -> NDArray[np.uint8]:
+def _crops(image: NDArray[np.uint8], lines: Sequence[TextLine]) -> list[NDArray[np.uint8]]:
+    """What each line shows, as an image ``_HEIGHT`` pixels high."""
+    page = Image.fromarray(image)
+    return [crop_line(page, _quad(line), _HEIGHT) for line in lines]
+
+
+def _quad(line: TextLine) -> NDArray[np.float32]:
     box = _framed(line.bbox)
-    quad = np.array([[box.x0, box.y0], [box.x1, box.y0], [box.x1, box.y1], [box.x0, box.y1]], np.float32)
-    return crop_line(Image.fromarray(image), quad, _HEIGHT)
+    return np.array([[box.x0, box.y0], [box.x1, box.y0], [box.x1, box.y1], [box.x0, box.y1]], np.float32)
 
 
 def _framed(box: BBox) -> BBox:
